@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build backend of pyproject.toml: runs setuptools in a copy of this folder.
+"""Build backend of pyproject.toml: run setuptools in a copy of this directory.
 
-Otherwise setuptools would leave build directories and metadata in this folder.
+Otherwise setuptools would leave build directories and metadata in this directory.
 """
 
 from __future__ import annotations

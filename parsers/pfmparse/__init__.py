@@ -21,7 +21,7 @@ below:
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-# Type checkers take "X as X" for a public name, but flake8 does not.
+# "import X as X" makes X public for type checkers, but flake8 reports it as unused.
 # flake8: noqa: F401
 if TYPE_CHECKING:
     from .capture.file import Capture as Capture
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
 # A copy of ../../VERSION, because the installed package does not contain that file.
 __version__ = "0.9.0"
 
-# The public names and their modules. A module is imported when one of its names is
-# first used, because `pfmparse --version` needs none of them.
+# The public names and their modules. A module is imported only when one of its names is
+# used, because commands such as `pfmparse --version` need none of them.
 _MODULES = {
     "Addresses": "symbols.resolver",
     "Batch": "recording",

@@ -58,7 +58,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
-    # Without prog, argparse formats a usage line, which queries the terminal's width.
+    # With prog, argparse need not format a usage line and query the terminal's width.
     commands = parser.add_subparsers(dest="command", required=True, prog=parser.prog)
     for name, (_, text) in COMMANDS.items():
         commands.add_parser(name, help=text, description=text)
@@ -114,7 +114,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     except BadInput as error:
         message(str(error))
     except BrokenPipeError:
-        # The reader is gone; keep the interpreter from flushing again at exit.
+        # The reader has closed the pipe: keep the interpreter from flushing again at
+        # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
@@ -140,9 +141,9 @@ def _stop(number: int, _: object) -> NoReturn:
 
 
 def program() -> int:
-    """The entry point of the program: SIGTERM and SIGINT end it with clean-up.
+    """Runs the program; if SIGTERM or SIGINT ends it, cleans up first.
 
-    Both are converted to exceptions, so partly written files are removed.
+    Both signals are converted to exceptions, so that partly written files are removed.
     """
     _open_missing_streams()
     signal.signal(signal.SIGTERM, _stop)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from bisect import insort
 
-# Stack frames in these directories are skipped when an error is attributed.
+# Stack frames in these directories are skipped in the search for an error's origin.
 _OURS = (os.path.dirname(os.path.abspath(__file__)), f"{os.sep}numpy{os.sep}")
 
 
@@ -14,8 +14,8 @@ class PfmParseError(Exception):
     """Input that cannot be decoded.
 
     ``message`` says what is wrong. ``offset`` is the byte of the file or buffer that
-    was being read. ``truncated`` is set if the input only ends early, and not if it
-    contradicts its layout.
+    was being read. ``truncated`` is set if the input merely ends too early; it is not
+    set if the input contradicts its layout.
     """
 
     def __init__(self, message: str, offset: int, truncated: bool = False) -> None:
@@ -25,11 +25,11 @@ class PfmParseError(Exception):
         self.truncated = truncated
 
     def within(self, offset: int, stored: str, whole: bool) -> PfmParseError:
-        """Converts the error's location to the file that has the data at ``offset``.
+        """Returns this error with an offset in the file, whose ``offset`` has the data.
 
-        If the file stores the data in another form, ``stored`` names this form, and
-        only the message contains the byte within the data. If data are ``whole`` but
-        too short, they are damaged, not truncated.
+        If the file stores the data in another form, ``stored`` names this form, and the
+        offset within the data is only in the message. Data that are ``whole`` but too
+        short are damaged, not truncated.
         """
         truncated = self.truncated and not whole
         if stored:

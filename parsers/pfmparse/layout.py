@@ -21,7 +21,7 @@ else:
 
 
 def split(which: NDArray[np.intp], *keys: NDArray[Any]) -> Iterator[NDArray[np.intp]]:
-    """Splits ``which`` into non-empty groups of elements with equal keys."""
+    """Yields the elements of ``which`` in non-empty groups with equal keys."""
     if which.size == 0:
         return
     order = np.lexsort(keys)
@@ -40,10 +40,10 @@ KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
 
 
 def struct_dtype(size: int, fields: Sequence[Field]) -> np.dtype[np.void]:
-    """Returns a structured dtype of ``size`` bytes that the fields fill without a gap.
+    """Returns a structured dtype of ``size`` bytes, which the fields fill without gaps.
 
-    Padding must be given as a field, too. Each field must start where the previous one
-    ends; otherwise raises AssertionError.
+    Padding must be given as a field, too. Raises AssertionError unless each field
+    starts where the previous one ends.
     """
     end = 0
     for name, spec, offset in fields:
@@ -58,8 +58,9 @@ def view(
 ) -> NDArray[np.void]:
     """Returns ``count`` structures in ``data``, without a copy; shape (count,).
 
-    The first structure is at byte ``offset``, each further one ``stride`` bytes later;
-    they may overlap. The caller must have checked that they are within ``data``.
+    The first structure is at byte ``offset``, and each further one ``stride`` bytes
+    later; structures may overlap. The caller must have checked that they are within
+    ``data``.
     """
     if count == 0:
         return np.zeros(0, dtype)

@@ -33,11 +33,11 @@ Columns = dict[str, NDArray[Any]]
 
 
 class Captures:
-    """One capture or several, whose selected samples are read as one table.
+    """One or several captures, whose selected samples are read as one table.
 
-    Each call reads the files again. Python warnings are issued about captures that are
-    damaged or request only some control groups, and about mapped files whose symbols
-    are missing.
+    Each call reads the files again. Issues Python warnings about captures that are
+    damaged or that request only some control groups, and about mapped files whose
+    symbols are missing.
     """
 
     def __init__(self, files: _Files, options: Options) -> None:
@@ -54,7 +54,7 @@ class Captures:
     def close(self) -> None:
         """Closes the files; later calls fail.
 
-        Otherwise the files are closed when the object is deleted.
+        If it is not called, the files are closed when the object is deleted.
         """
         self._files.close()
 
@@ -77,8 +77,8 @@ class Captures:
         """Returns these files with only the samples that meet all conditions.
 
         The conditions replace those of an earlier selection. Each condition takes one
-        value or a list; a value is a number, or a text in the syntax of the option of
-        the same name. Raises ValueError if a text is invalid.
+        value or a list. A value is a number, or a text with the syntax of the
+        command-line option of the same name. Raises ValueError if a text is invalid.
         """
         given = locals()
         values = {name: _values(name, given[name]) for name in CONDITIONS}
@@ -88,14 +88,14 @@ class Captures:
 
     @property
     def columns(self) -> list[str]:
-        """The names of all columns that samples() makes by default."""
+        """The names of all columns that samples() returns by default."""
         inputs = self._inputs(Detail.OBJECT)
         return _columns(inputs, numbers_of(inputs))
 
     def samples(
         self, columns: Union[str, Sequence[str], None] = None, symbols: bool = True
     ) -> Columns:
-        """Reads the selected samples as an array per column, all of the same length."""
+        """Reads the selected samples; returns one array per column, equally long."""
         probes = self._inputs(Detail.OBJECT)
         numbers = numbers_of(probes)
         wanted = _columns(probes, numbers) if columns is None else _several(columns)
@@ -116,13 +116,13 @@ class Captures:
         by: Union[str, Sequence[str]] = "function",
         weight: Optional[str] = None,
     ) -> Columns:
-        """Sums the selected samples; the largest weight comes first.
+        """Sums the selected samples by group; the largest group comes first.
 
-        ``by`` names keys of ``pfmparse report --by``. Each key becomes a column, and so
-        do the further members of the rows of its JSON. ``count`` is the number of
-        samples. If another ``weight`` is chosen, as for ``report --weight``, its sum is
-        in the column ``weight``. The default is the first sum that the samples' format
-        records, if there is one.
+        ``by`` names keys of ``pfmparse report --by``. Each key becomes a column;
+        further members of the rows of the report's JSON become columns, too. ``count``
+        is the number of samples. If another ``weight`` is chosen, as for ``report
+        --weight``, its sum is in the column ``weight``. The default weight is the first
+        sum that the samples' format records, if there is one.
 
         Raises PfmParseError if a capture cannot be read, or if its samples lack a
         column.
@@ -159,7 +159,7 @@ class Captures:
 def open(
     paths: Union[Path, Iterable[Path]], options: SymbolOptions = SymbolOptions()
 ) -> Captures:
-    """Opens one or several captures; closing the returned object closes them.
+    """Opens one or several captures; closing the returned object closes the files.
 
     The ``options`` say where to look for symbols.
 
@@ -199,7 +199,7 @@ def _warn(file: str, problem: object) -> None:
 
 @contextmanager
 def naming(file: str) -> Iterator[None]:
-    """Adds the file's name to the message of PfmParseError in its block."""
+    """Adds the file's name to the message of a PfmParseError in its block."""
     try:
         yield
     except PfmParseError as error:
@@ -208,7 +208,7 @@ def naming(file: str) -> Iterator[None]:
 
 @contextmanager
 def _reading(source: Input) -> Iterator[None]:
-    """Warns about problems with an input after the block.
+    """After the block, warns about problems with an input.
 
     Raises PfmParseError if nothing in the input is usable.
     """
@@ -249,7 +249,7 @@ def _columns(inputs: Sequence[Input], numbers: Iterable[str]) -> list[str]:
 
 
 def _keys(names: Sequence[str], rows: Sequence[Row]) -> Columns:
-    """Returns the keys' values by name, and the further members of these values."""
+    """Returns columns with the keys' values, and with further members of the values."""
     found = {
         name: _column([row.values[at].key for row in rows])
         for at, name in enumerate(names)
@@ -265,7 +265,7 @@ def _keys(names: Sequence[str], rows: Sequence[Row]) -> Columns:
 
 
 def _column(values: Sequence[object]) -> NDArray[Any]:
-    """Returns numbers if all are integers, otherwise objects, with "" for None."""
+    """Returns an array of numbers if all are integers, else of objects."""
     if values and all(isinstance(value, int) for value in values):
         numbers = np.array(values)
         # Numbers of more than 64 bits remain objects.

@@ -11,7 +11,7 @@ from typing import Any, Callable, Generic, Iterable, Iterator, Optional, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 8  # results between two decisions whether to add a thread
+PATIENCE = 8  # number of results between two decisions whether to add a thread
 
 
 def cpus() -> int:
@@ -27,7 +27,7 @@ class _Failed:
 
 
 class _Job(Generic[T]):
-    """A call and, once it has ended, its result, which needs up to ``size`` bytes."""
+    """A call and, after it has ended, its result, which takes up to ``size`` bytes."""
 
     def __init__(self, call: Callable[[], T], size: int) -> None:
         self.size = size
@@ -56,7 +56,7 @@ class _Job(Generic[T]):
 class _Workers:
     """Threads that run jobs: one at first, more if the consumer has to wait.
 
-    A thread without enough work would only take CPU time from the consumer.
+    A thread that is not needed would only take CPU time from the consumer.
     """
 
     def __init__(self, limit: int) -> None:
@@ -105,7 +105,8 @@ def in_threads(
     """Yields the results of calls in order; up to ``threads`` threads make the calls.
 
     Each call comes with the size of its result. Calls are made in advance as long as
-    the sum of their sizes is at most ``room``, but at least one call per thread.
+    the sum of their results' sizes is at most ``room``, but at least one call per
+    thread.
     """
     workers, jobs = _Workers(threads), deque[_Job[T]]()
     used = 0

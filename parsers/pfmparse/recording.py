@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .capture.cookies import CookieFile
     from .capture.kallsyms import KernelSymbols
 
-MUCH = 8 << 20  # bytes of buffers for which threads pay
+MUCH = 8 << 20  # bytes of buffers from which on threads save time
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
 
 
@@ -66,7 +66,7 @@ class Source(Protocol):
 
     @property
     def bytes_of_buffers(self) -> int:
-        """An upper bound of the size of all buffers."""
+        """An upper limit for the total size of all buffers."""
 
     def buffers(self) -> Iterator[Buffer]:
         """Yields the buffers in the order in which they were copied."""
@@ -75,7 +75,7 @@ class Source(Protocol):
         """Returns a new source with the same data, to be read from the start."""
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """Yields the buffers, some at a time; ``threads`` threads read in advance."""
+        """Yields the buffers in groups; ``threads`` threads read in advance."""
 
 
 class RawBuffer(Metadata):
@@ -108,10 +108,11 @@ class RawBuffer(Metadata):
 
 @dataclass(frozen=True)
 class Batch:
-    """Samples of some buffers, or of a part of one buffer.
+    """Samples of several buffers, or of a part of one buffer.
 
-    All samples are of one ``context``, and the mappings of ``epoch`` apply to them.
-    ``lost`` is the number of losses, by reason, since the context's previous batch.
+    All samples belong to the same ``context``, and the mappings of ``epoch`` apply to
+    them. ``lost`` has the numbers of losses, by reason, since the context's previous
+    batch.
     """
 
     samples: Samples
@@ -122,7 +123,7 @@ class Batch:
 
 @dataclass
 class _Part:
-    """Samples and losses of one context and epoch, which become a batch."""
+    """Samples and losses of one context and epoch, of which a batch will be made."""
 
     samples: list[Samples] = field(default_factory=list)
     lost: list[Mapping[str, int]] = field(default_factory=list)
@@ -142,17 +143,18 @@ class _Part:
 class Recording:
     """Decodes a source; its totals are complete after the last batch.
 
-    ``samples`` and ``imprecise`` are sums of the samples' weights. ``in_buffers`` has
-    the losses that the last buffer of each context reports. ``origin`` is the package
-    that provides the format's parser. Without a parser, ``no_parser`` is the error, and
-    ``uncounted`` is set if the samples of a buffer cannot even be counted.
+    ``samples`` and ``imprecise`` are sums of weights: of all samples, and of imprecise
+    ones. ``in_buffers`` has the losses that the last buffer of each context reports.
+    ``origin`` names the package that provides the format's parser. Without a parser,
+    ``no_parser`` is the error, and ``uncounted`` is set if the samples of a buffer
+    cannot even be counted.
     """
 
     def __init__(self, source: Source, any_format: bool = False) -> None:
-        """Raises PfmParseError without a parser for the session's format.
+        """Raises PfmParseError if there is no parser for the session's format.
 
-        If ``any_format`` is set, an unknown format is accepted: its samples have no
-        columns, and are counted if the buffers contain their number.
+        If ``any_format`` is set, accepts an unknown format: its samples have no
+        columns, and are counted if the buffers contain the number of samples.
         """
         self.source = source
         self._any_format = any_format
@@ -211,9 +213,9 @@ class Recording:
 
     @property
     def skipped(self) -> int:
-        """The number of samples that the format chose not to record.
+        """The number of samples that the format deliberately did not record.
 
-        If the tool did not record it, it is the sum of the buffers' own numbers.
+        If the tool did not record it, it is the sum of the numbers in the buffers.
         """
         totals = self.source.totals
         if totals is not None and totals.skipped is not None:
@@ -222,12 +224,12 @@ class Recording:
 
     @property
     def throttled(self) -> Optional[int]:
-        """The number of times that perf stopped a counter, None if not recorded."""
+        """How often perf stopped a counter, None if not recorded."""
         return self.source.totals.throttled if self.source.totals else None
 
     @property
     def limited(self) -> Optional[int]:
-        """The number of times that a limit was exceeded, None if not recorded."""
+        """How often a limit on overflows was exceeded, None if not recorded."""
         return self.source.totals.limited if self.source.totals else None
 
     @property
@@ -267,9 +269,9 @@ class Recording:
             return None
 
     def batches(self, threads: Optional[int] = None) -> Iterator[Batch]:
-        """Yields all samples that can be decoded; those of one context are in order.
+        """Yields all samples that can be decoded; each context's samples are in order.
 
-        Up to ``threads`` threads read in advance; by default, as many as pay.
+        Up to ``threads`` threads read in advance; by default, as many as save time.
         """
         if threads is None:
             threads = _worth(self.source.bytes_of_buffers)
@@ -282,7 +284,8 @@ class Recording:
     def _completed(self, samples: Samples, context: int) -> Samples:
         """Returns the samples with columns that the format does not provide.
 
-        These columns have data that samples record as PMDs, and the context's thread.
+        These columns have data that samples record as PMDs, and the thread of the
+        context.
         """
         if self._pmds is not None:
             samples = self._pmds.add_to(samples)
@@ -335,7 +338,8 @@ class Recording:
             for buffer in run:
                 yield from self._decoded(decode, buffer)
         else:
-            # At least one buffer is faulty: bisect, to decode the good ones together.
+            # At least one buffer is faulty: bisect, so that the good ones are decoded
+            # together.
             half = len(run) // 2
             yield from self._regions(run.part(0, half))
             yield from self._regions(run.part(half, len(run)))
@@ -373,7 +377,7 @@ class Recording:
             raise self._fault("decoder", error) from error
 
     def _fault(self, what: str, error: Exception) -> PfmParseError:
-        """Converts an exception in the format's code to an error with its package."""
+        """Returns an error about an exception in a format's code, with the package."""
         name = f"format {self.format.name} of {self.origin}"
         return RequestError(f"{what} of {name}: {blamed(error)}")
 
@@ -383,7 +387,7 @@ class Recording:
 
 
 def _worth(size: int) -> int:
-    """Returns the number of threads that pay for ``size`` bytes, or 0."""
+    """Returns the number of threads that save time for ``size`` bytes, or 0."""
     if size < MUCH:
         return 0
     from .pipeline import cpus  # only needed by large captures
@@ -404,7 +408,7 @@ def open_capture(stream: BufferedIOBase, any_format: bool = False) -> Recording:
     """Opens a capture; raises PfmParseError if nothing in it is usable.
 
     If ``any_format`` is set, a capture whose format has no parser is usable, too: it
-    has buffers and their losses.
+    has buffers, which report losses.
     """
     return Recording(Capture(stream), any_format)
 

@@ -62,7 +62,7 @@ MARKUP = str.maketrans(
 
 
 def markup(text: str) -> str:
-    """Converts a text for HTML and XML, which do not allow all control characters."""
+    """Converts a text for HTML and XML, which forbid some control characters."""
     return printable(text).translate(MARKUP)
 
 
@@ -90,7 +90,7 @@ def known(value: Optional[int]) -> str:
 
 def message(text: str) -> None:
     """Prints a message as one line on standard error, if that is possible."""
-    # Without standard error, print() would use standard output.
+    # If standard error is missing, print() would use standard output.
     if sys.stderr is not None:
         with suppress(OSError):
             print(f"pfmparse: {printable(text)}", file=sys.stderr)

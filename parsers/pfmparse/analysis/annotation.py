@@ -36,7 +36,7 @@ SIMILAR = 3  # names that an error suggests
 
 @dataclass(frozen=True)
 class Function:
-    """A function: its name, its start as a Location.offset, and one of its places."""
+    """A function: its name, its start as a Location.offset, and a location in it."""
 
     name: str
     start: int
@@ -44,7 +44,7 @@ class Function:
 
     @property
     def object(self) -> str:
-        """The name of the function's file, or whatever Location.object has instead."""
+        """The function's file, or what Location.object has if there is no file."""
         return self.place.object
 
 
@@ -80,7 +80,7 @@ class SourceLine:
 class Annotation:
     """A function with its code and its source, as far as they are available.
 
-    ``lacks`` says why something is missing.
+    ``lacks`` has sentences about missing data and the reasons.
     """
 
     function: Function
@@ -92,9 +92,9 @@ class Annotation:
 
 
 class Collector:
-    """Collects the samples of all functions of one name from all inputs.
+    """Collects the samples of all functions with one name from all inputs.
 
-    If no function has that full name, it is compared with names without parameters.
+    If no function has exactly this name, names are compared without their parameters.
     """
 
     def __init__(self, name: str, weight: str) -> None:
@@ -106,7 +106,7 @@ class Collector:
         self._all: Counter[str] = Counter()  # the weights of all functions
 
     def add(self, source: Input) -> None:
-        """Reads an input. Raises PfmParseError if its samples lack a column."""
+        """Reads an input. Raises PfmParseError if its samples lack a needed column."""
         pairs, sums = Interner(), Sums()
         weight = Weight(self._weight, source.events)
         for batch in source.batches():
@@ -127,7 +127,7 @@ class Collector:
                 self._count(self._short, location, names[event], total)
 
     def samples(self) -> list[Samples]:
-        """Returns the functions by descending weight.
+        """Returns the functions' samples, by descending weight.
 
         Raises PfmParseError if there are none.
         """
@@ -142,11 +142,11 @@ class Collector:
         return sorted(found.values(), key=lambda samples: -samples.total)
 
     def events(self) -> list[str]:
-        """Returns the events in the order of the weights."""
+        """Returns the events in the order in which Weights lists them."""
         return list(self._events)
 
     def _similar(self) -> list[str]:
-        """Returns similar function names: those with most samples, or the closest."""
+        """Returns similar names: those with the most samples, or the closest ones."""
         wanted = self._name.lower()
         inside = [one for one, _ in self._all.most_common() if wanted in one.lower()]
         return inside[:SIMILAR] or get_close_matches(self._name, self._all, SIMILAR)
@@ -196,7 +196,7 @@ def _opening(name: str) -> int:
 
 
 class SourceFiles:
-    """Reads source files, each once. Searches ``directories`` first.
+    """Reads source files, each only once. Searches ``directories`` first.
 
     Files that are not found are fetched from the servers of SymbolOptions.debuginfod.
     """
@@ -243,7 +243,7 @@ def annotate(
     sources: SourceFiles,
     assembly: bool,
 ) -> Annotation:
-    """Combines samples with source lines and, if ``assembly`` is set, with code."""
+    """Returns the samples with source lines and, if ``assembly`` is set, with code."""
     lacks: list[str] = []
     width = len(events)
     totals = _sum(samples.weights.values(), width)
@@ -268,7 +268,7 @@ def annotate(
 
 
 def _end(elf: ElfFile, samples: Samples) -> int:
-    """Returns the end of the function: of its symbol, or of its last sample."""
+    """Returns the end of the function's symbol or, if unknown, of its last sample."""
     (symbol,) = elf.functions(np.array([samples.function.start], np.uint64))
     last = max(samples.weights) + 1
     return max(symbol.end, last) if symbol else last
@@ -315,7 +315,7 @@ def _lines(
     sources: SourceFiles,
     width: int,
 ) -> list[SourceLine]:
-    """Returns the lines from the function's first to its last, and inlined lines."""
+    """Returns the function's lines from the first to the last, and inlined lines."""
     addresses = sorted(samples.weights)
     sums: dict[Line, Weights] = defaultdict(lambda: [0] * width)
     found = elf.lines(np.array(addresses, np.uint64))

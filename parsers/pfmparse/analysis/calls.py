@@ -15,12 +15,13 @@ Edges = dict[int, Counter[int]]
 
 @dataclass
 class Calls:
-    """Weights by frame number of the profile.
+    """Weights, indexed by the profile's frame numbers.
 
     ``own`` counts the samples in a frame itself, ``inclusive`` those in the frame or
     its callees; a sample counts once, even if its stack contains the frame several
-    times. ``callers[f][g]`` is the part of f's inclusive weight that was called by g,
-    ``callees[g][f]`` the part of g's inclusive weight in f and its callees.
+    times. ``callers[f][g]`` is the part of f's inclusive weight from calls by g;
+    ``callees[g][f]`` is the part of g's inclusive weight that was spent in f and its
+    callees.
     """
 
     own: Counter[int] = field(default_factory=Counter)
@@ -30,11 +31,11 @@ class Calls:
 
 
 def calls_of(profile: Profile) -> Calls:
-    """Computes the calls in a profile, whose frames must be functions, not places."""
+    """Returns the calls in a profile whose frames are functions (see by_function())."""
     found, below = Calls(), _with_children(profile)
     for row in profile.rows:
         found.own[profile.frame_of[row.node]] += row.weight
-    above: Counter[int] = Counter()  # frames on the path from the root
+    above: Counter[int] = Counter()  # frames on the path from the root to here
     edges: Counter[tuple[int, int]] = Counter()
     for node, leaves in walk(profile.parents):
         frame, parent = profile.frame_of[node], profile.parents[node]

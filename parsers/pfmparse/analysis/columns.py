@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Columns that views need; formats record them in different ways."""
+"""Columns that views need, which formats record in different ways."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the idle threads' numb
 def named(samples: Samples, name: str) -> Column:
     """Returns a column by its name, by a role, or as ``pmdN`` for PMD values.
 
-    Raises PfmParseError if the samples do not have it.
+    Raises PfmParseError if the samples do not have this column.
     """
     if name in ROLES:
         return samples.role(ROLES[name])
@@ -41,7 +41,7 @@ def check_name(name: str, recording: Recording) -> None:
 
 
 def in_kernel(samples: Samples) -> NDArray[np.bool_]:
-    """Returns a mask of the samples at kernel level."""
+    """Returns a mask of the samples taken in the kernel."""
     if samples.name_of(Role.KERNEL) is not None:
         level: NDArray[np.bool_] = samples.role(Role.KERNEL) != 0
         return level
@@ -55,7 +55,7 @@ def optional(samples: Samples, role: Role) -> Optional[Column]:
 
 
 def processes(samples: Samples, recording: Recording) -> Column:
-    """Returns each sample's process: the recorded one, or the capture's only one."""
+    """Returns each sample's process ID: as recorded, or the only one in the capture."""
     only = recording.source.maps.only_tgid()
     if samples.name_of(Role.PROCESS) is None and only is not None:
         return np.full(samples.count, only, np.uint32)
@@ -63,7 +63,7 @@ def processes(samples: Samples, recording: Recording) -> Column:
 
 
 def threads(samples: Samples, recording: Recording) -> Column:
-    """Returns each sample's thread: the recorded one, or the capture's only one."""
+    """Returns each sample's thread ID: as recorded, or the only one in the capture."""
     if samples.name_of(Role.THREAD) is None:
         only = only_thread(recording)
         if only is not None:
@@ -72,7 +72,7 @@ def threads(samples: Samples, recording: Recording) -> Column:
 
 
 def only_thread(recording: Recording) -> Optional[int]:
-    """Returns the monitored thread if there was exactly one."""
+    """Returns the ID of the monitored thread, None unless there was exactly one."""
     contexts = recording.session.contexts
     if recording.session.mode != "thread" or len(contexts) != 1:
         return None

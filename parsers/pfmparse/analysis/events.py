@@ -18,7 +18,7 @@ from .interner import Ids
 
 @dataclass(frozen=True)
 class Event:
-    """An event whose overflows recorded samples, one every ``period`` events.
+    """A sampling event: one sample was recorded for every ``period`` events.
 
     ``set``, ``pmd`` and ``eventid`` are None for the event named "unknown".
     """

@@ -11,7 +11,7 @@ import numpy as np
 from .interner import Ids, U64s
 from .requests import COUNT, LEVEL, VALUE
 
-# Numbers in the form of Sums.words(): multiples of 2^32, and the remainders.
+# Numbers as returned by Sums.words(): multiples of 2^32, and the remainders.
 Words = tuple[U64s, U64s]
 
 SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
@@ -19,7 +19,7 @@ SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
 
 @dataclass(frozen=True)
 class Wanted:
-    """The wanted rows: the first ``top``, or as many as have ``cum`` percent in all."""
+    """Which rows to show: the first ``top``, or those with ``cum`` percent in total."""
 
     order: str = COUNT
     top: Optional[int] = None
@@ -31,13 +31,13 @@ class Wanted:
         return self.top is None and self.cum >= 100
 
     def enough(self, total: int) -> int:
-        """Returns ``cum`` percent of the total, computed exactly and rounded up."""
+        """Returns ``cum`` percent of ``total``, computed exactly and rounded up."""
         part, whole = self.cum.as_integer_ratio()
         return -(-part * total // (100 * whole))
 
 
 def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Ids:
-    """Returns the indices of the entries that may belong to the wanted rows.
+    """Returns the indices of the entries that may be part of the wanted rows.
 
     Each entry has an address and ``samples``; ``classes`` has the shape (rows,
     classes). An entry with a unique address becomes one row. Entries that share an
@@ -51,7 +51,8 @@ def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Id
     if wanted.order == VALUE:
         keys = [addresses]
     elif wanted.order == LEVEL:
-        # The last class, the unknown level, is not part of the sort key.
+        # The last class means that the level is unknown; it is not part of the sort
+        # key.
         for at in range(classes[0].shape[1] - 1):
             keys += _descending((classes[0][:, at], classes[1][:, at]))
     order = np.lexsort([key[alone] for key in keys])
@@ -67,12 +68,12 @@ def _descending(words: Words) -> list[U64s]:
 
 
 def _needed(samples: Words, order: Ids, wanted: Wanted) -> int:
-    """Returns how many rows in this order are enough."""
+    """Returns how many of the rows, in this order, are surely enough."""
     needed = order.size if wanted.top is None else wanted.top
     if wanted.cum < 100:
         numbers = samples[0] * 2.0**32 + samples[1]
         so_far = np.cumsum(numbers[order])
         enough = numbers.sum() * wanted.cum / 100
-        # It does no harm if a few rows are too many.
+        # A few rows too many do no harm.
         needed = min(needed, int(np.searchsorted(so_far, enough * SLACK)) + 1)
     return needed

@@ -12,12 +12,12 @@ from ..layout import NDArray
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]
 
-SIZE = 1 << 20  # maximum of numbers in a window
+SIZE = 1 << 20  # maximum size of a window
 UNKNOWN = -1
 
 
 class Window:
-    """A table of the IDs of numbers from ``base`` on, which needs no search."""
+    """A table of the IDs of numbers from ``base`` on, indexed by the number."""
 
     def __init__(self, base: int, size: int) -> None:
         self._base = np.uint64(base)
@@ -31,7 +31,7 @@ class Window:
         return cls(max(0, low - size // 4), size) if size <= SIZE else None
 
     def look_up(self, numbers: U64s, ids: Ids) -> Optional[Ids]:
-        """Fills in the known IDs; returns the indices of the numbers without one.
+        """Fills in the known IDs; returns the indices of the numbers without an ID.
 
         Returns None if a number is outside of the window.
         """
@@ -51,13 +51,13 @@ class Window:
         self._ids[at[inside].view(np.int64)] = ids[inside]
 
 
-BLOCK = 1 << 15  # pairs that are looked up at once, few enough for the cache
+BLOCK = 1 << 15  # pairs that are looked up at once; they fit into the cache
 SLOTS = 1 << 12  # initial size of the table
-SPARE = 4  # minimum of slots per pair: collisions are rare
-LARGE = 1 << 22  # slots of a large table, in which two per pair are enough
-PATIENCE = 1 << 14  # pairs that are looked up without a window before one is made
+SPARE = 4  # minimum number of slots per pair, so that collisions are rare
+LARGE = 1 << 22  # size from which a table is large: two slots per pair are enough
+PATIENCE = 1 << 14  # pairs to look up before a window is made
 
-# An odd number that spreads adjacent numbers: 2^64 / golden ratio.
+# An odd multiplier that spreads adjacent numbers: 2^64 / golden ratio.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)  # bits
 
@@ -69,10 +69,10 @@ class Interner:
     number of look-ups. The class is not thread-safe.
 
     The IDs are in a hash table with open addressing. The low bits of b select a pair's
-    first slot: the addresses of a program's code are close together, so they do not
-    collide. After a collision, the next slots are at a distance that depends on a hash.
-    An empty slot contains an ID, too. A look-up compares the pair of that ID with its
-    own, so only failed look-ups need to check whether the slot is empty.
+    first slot. Because the addresses of a program's code are close together, they do
+    not collide. After a collision, the next slots are at a distance that depends on a
+    hash. An empty slot contains an ID, too. A look-up compares its pair with the pair
+    of this ID, so only failed look-ups need to check whether the slot is empty.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Interner:
     def ids(self, a: NDArray[Any], b: NDArray[Any]) -> Ids:
         """Returns the ID of each pair; ``a`` has shape (n,) or (1,), ``b`` (n,).
 
-        Both are arrays of integers; negative ones are taken modulo 2^64.
+        Both are arrays of integers; negative integers are taken modulo 2^64.
         """
         ids = np.empty(b.size, np.intp)
         if b.size == 0:
@@ -110,7 +110,8 @@ class Interner:
                 others = self._look_up(_part(a, part), some, ids[part])
             if others.size:
                 left.append(others + start)
-        # Few pairs are not in their first slot: search for all of them together.
+        # Search for all other pairs together, because few pairs are not in their first
+        # slot.
         for which in _pieces(left):
             some = _wide(b[which])
             ids[which] = self._search(_part(a, which), some)
@@ -130,7 +131,7 @@ class Interner:
         return self._window
 
     def _look_up(self, a: U64s, b: U64s, ids: Ids) -> Ids:
-        """Fills in the IDs of pairs in first slots; returns indices of the others."""
+        """Fills in IDs of pairs in their first slots; returns the others' indices."""
         slots = _first_slots(a, b, self._slots.size)
         if self._count == 0:
             self._add_new(slots[:1], a[:1], b[:1])
@@ -166,9 +167,9 @@ class Interner:
         self._append(a[new], b[new])
 
     def _claim(self, slots: Ids) -> Ids:
-        """Takes empty slots; returns the indices of the pairs that got their slot."""
+        """Assigns empty slots; returns the indices of the pairs that got their slot."""
         empty = np.flatnonzero(~self._used[slots])
-        # If several pairs want one slot, the pair that is written last gets it.
+        # If several pairs need the same slot, the pair that is written last gets it.
         self._slots[slots[empty]] = empty
         got: Ids = empty[self._slots[slots[empty]] == empty]
         self._used[slots[got]] = True
@@ -205,7 +206,7 @@ class Interner:
         return True
 
     def _walk(self, a: U64s, b: U64s) -> _Walk:
-        """Returns the sequence of slots in which to look for pairs."""
+        """Returns the slots in which to look for each pair, one after the other."""
         return _Walk(
             _first_slots(a, b, self._slots.size), _steps(a, b), self._slots.size
         )
@@ -227,7 +228,7 @@ class _Walk:
 
 
 def _part(a: NDArray[Any], which: slice | Ids) -> U64s:
-    """Selects some of n numbers; if only one was passed for all, returns this one."""
+    """Selects some of n numbers; if one number stands for all, returns that."""
     return _wide(a if a.size == 1 else a[which])
 
 
@@ -240,7 +241,7 @@ def _pieces(parts: list[Ids]) -> Iterator[Ids]:
 
 
 def _or_one(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Returns only one number if all are equal, which is common and saves time."""
+    """Returns one number if all are equal, which is common and saves time; else all."""
     equal = numbers.strides[0] == 0 or (numbers == numbers[0]).all()
     return numbers[:1] if equal else numbers
 
@@ -253,7 +254,7 @@ def _wide(numbers: NDArray[Any]) -> U64s:
 
 
 def _first_slots(a: U64s, b: U64s, size: int) -> Ids:
-    """Returns the first slots: adjacent for adjacent b, far apart for different a."""
+    """Returns first slots: adjacent for adjacent b, but far apart if a differs."""
     slots = b + a * MULTIPLIER
     slots &= np.uint64(size - 1)
     return slots.view(np.int64).astype(np.intp, copy=False)

@@ -22,7 +22,7 @@ from .interner import Ids, Interner, U64s
 # Do not change values: frozen=True would slow down reports by address.
 @dataclass
 class Value:
-    """A value of a key; ``extra`` contains further members of the JSON row."""
+    """A value of a key; ``extra`` has further members of the row's JSON object."""
 
     key: Union[str, int]
     label: str
@@ -91,7 +91,7 @@ class Named(Numbers):
 
 
 class Eventids(Numbers):
-    """A key: the session's ID of the sample's event."""
+    """A key: the event ID that the session assigned to the sample's event."""
 
     def __init__(self, source: Input) -> None:
         super().__init__("event", lambda samples: samples.role(Role.EVENT))
@@ -120,7 +120,7 @@ class Pmds:
         return self._pairs.ids(sets.astype(np.uint64), pmds.astype(np.uint64))
 
     def values(self) -> Sequence[Value]:
-        """Returns the PMDs; all that do not sample in the session have one value."""
+        """Returns the PMDs; PMDs that do not sample in the session share one value."""
         return [self._value(s, p) for s, p in zip(*_lists(self._pairs))]
 
     def _value(self, event_set: int, pmd: int) -> Value:
@@ -154,7 +154,7 @@ class Comms:
 
 
 class Same:
-    """A key with one value for all samples of an input."""
+    """A key that has the same value for all samples of an input."""
 
     def __init__(self, title: str, name: str) -> None:
         self.title = title
@@ -170,7 +170,7 @@ class Same:
 
 
 class Located:
-    """A key: the location of a code address, of a caller, or of a data address."""
+    """A key: the location of a code address, a caller, or a data address."""
 
     def __init__(
         self,
@@ -185,21 +185,21 @@ class Located:
         self._to_value = value
 
     def ids(self, batch: Batch) -> Ids:
-        """Returns the ID of each sample's place."""
+        """Returns the ID of the location of each sample."""
         return self._ids(batch)
 
     def values(self) -> Sequence[Value]:
-        """Returns the location of each place."""
+        """Returns the locations, indexed by ID."""
         addresses = self._places.addresses().tolist()
         found = zip(self._places.locations(), addresses)
         return [self._to_value(location, address) for location, address in found]
 
     def addresses(self) -> U64s:
-        """Returns the address of each place."""
+        """Returns the addresses, indexed by ID."""
         return self._places.addresses()
 
     def some(self, ids: Ids) -> Sequence[Value]:
-        """Returns the locations of some places; does not look up the others."""
+        """Returns the locations of some IDs; does not look up others."""
         found = zip(self._places.some(ids), self._places.addresses()[ids].tolist())
         return [self._to_value(location, address) for location, address in found]
 
@@ -259,7 +259,7 @@ def _level(kernel: int) -> str:
 
 
 class Callers(Located):
-    """A key: the innermost caller. It is unknown for samples without a call chain."""
+    """A key: the innermost caller; unknown for samples without a call chain."""
 
     def __init__(self, source: Input) -> None:
         super().__init__("caller (object)", source, self._callers, _function)
@@ -348,9 +348,9 @@ KEYS: dict[str, Callable[[Input], Key]] = {
     "file": lambda source: Same("file", source.file),
     "host": lambda source: Same("host", source.host),
 }
-SAME = {"address": "ip"}  # names of roles that are aliases of keys
+SAME = {"address": "ip"}  # roles that are the same as keys
 
-# The details that keys need. Other keys need Detail.OBJECT.
+# The detail that must be looked up for a key, where it is not the default.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
 DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.FUNCTION)
 DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.FUNCTION)
@@ -374,7 +374,7 @@ def key(name: str, source: Input) -> Key:
 
 
 def _numbers(samples: Samples, name: str) -> Column:
-    """Returns the numbers of a key.
+    """Returns the column with a key's numbers.
 
     Raises PfmParseError if a number summarises several samples.
     """

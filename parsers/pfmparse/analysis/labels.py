@@ -36,17 +36,17 @@ def several_events(profile: Profile) -> bool:
 
 
 class StackTexts:
-    """Texts of the samples' stacks, outermost function first.
+    """The samples' stacks as texts, outermost function first.
 
-    Nodes of the stack tree that are only callers get no text.
+    Stacks of which no sample was taken, but only of their callees, get no text.
     """
 
     def __init__(self, source: Input) -> None:
         self._source = source
         self._texts: dict[int, str] = {}
         self._known = np.zeros(0, np.bool_)
-        self._names: list[str] = []  # of places
-        # The nodes' parents and places at the time of the last _catch_up().
+        self._names: list[str] = []  # by place ID
+        # The parents and the place IDs of nodes, as of the last _catch_up().
         self._parents: list[int] = []
         self._places: list[int] = []
 
@@ -62,7 +62,7 @@ class StackTexts:
         return map(self._texts.__getitem__, ids.tolist())
 
     def _catch_up(self) -> None:
-        """Adds new nodes, and the names of new places."""
+        """Adds the nodes and function names that are new since the last call."""
         stacks, places = self._source.stacks, self._source.places
         done = len(self._parents)
         self._parents += stacks.parents()[done:].tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The memory levels in which the data of samples were found."""
+"""The memory levels at which accesses found their data."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ ITANIUM_2 = Thresholds(5, 14)
 
 
 def usual(session: Session) -> Optional[Thresholds]:
-    """Returns the thresholds of the monitored machine, if they are known."""
+    """Returns the thresholds of the monitored machine, None if they are unknown."""
     return ITANIUM_2 if session.machine.arch == "ia64" else None
 
 
 class Classes(ABC):
-    """Sorts samples into the classes ``names``, the nearest one first.
+    """Sorts samples into classes; ``names`` are their names, the nearest level first.
 
-    Afterwards, ``thresholds`` has the latencies that were used, or None. ``by_source``
-    is set if the data source was used, and ``sums`` if the format records only sums of
-    latencies.
+    After ids(), ``thresholds`` has the latencies that were used, or None. ``by_source``
+    is set if the data source was used; ``sums`` is set if the format records only sums
+    of latencies.
     """
 
     names: Sequence[str]
@@ -68,7 +68,7 @@ class Levels(Classes):
     def __init__(
         self, given: Optional[Thresholds], otherwise: Optional[Thresholds]
     ) -> None:
-        """``given`` overrides the data source; ``otherwise`` is for unknown sources."""
+        """``given`` overrides data sources; ``otherwise`` is used for unknown ones."""
         self._given = given
         self._usable = given or otherwise
         self._sources = _Table(self.names, data_source.level_of)

@@ -25,12 +25,12 @@ from .requests import CACHELINE, FUNCTION, INST, LATENCY, LEVEL, LINE, PAGE, SYM
 from .sums import Sums
 from .weights import COUNT, Weight, aggregates, product, unsigned
 
-CACHE_LINE = 64  # bytes, if the session does not record the machine's size
+CACHE_LINE = 64  # bytes; used if the session does not record the size
 
 
 @dataclass
 class Row:
-    """One value with its samples, their latencies, and its samples by class."""
+    """A value, with the number, latencies and classes of its samples."""
 
     value: Value
     samples: int = 0
@@ -38,7 +38,7 @@ class Row:
     classes: list[int] = field(default_factory=list)
 
     def add(self, other: Row) -> None:
-        """Adds samples with an equal value; keeps the lower one of two addresses."""
+        """Adds the samples of a row with an equal value; keeps the lower address."""
         self.samples += other.samples
         self.latency += other.latency
         if not self.classes:
@@ -49,12 +49,12 @@ class Row:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """A key that is equal for rows with the same value, wherever it was mapped."""
+        """A key that is equal for rows of the same value, even if mapped elsewhere."""
         return self.value.key, self.value.label, self.value.extra.get("object")
 
     @property
     def address(self) -> Optional[int]:
-        """The start address of the place, or None if the value has no address."""
+        """The start address of the row's value, or None if the value has no address."""
         address = self.value.extra.get("address")
         return address if isinstance(address, int) else None
 
@@ -63,24 +63,25 @@ Rows = dict[tuple[object, ...], Row]
 
 
 def add_row(rows: Rows, row: Row) -> None:
-    """Adds a row, or adds to the row with the same value."""
+    """Adds a row; if there is a row with the same value, adds the samples to that."""
     rows.setdefault(row.identity, Row(row.value)).add(row)
 
 
 class Addresses(Located):
-    """A key of addresses, each of which has its own value."""
+    """A key whose values are addresses."""
 
 
 class Collapsed(Located):
-    """A key of symbols or lines; many addresses have the same value."""
+    """A key whose values are symbols or lines, each with many addresses."""
 
     def together(self, ids: Ids) -> tuple[Ids, list[Value]]:
-        """Returns the index of each place's value, and the distinct values."""
+        """Returns the index of the value for each ID, and the distinct values."""
         locations, addresses = self._places.locations(), self._places.addresses()[ids]
         known: dict[object, int] = {}
         values: list[Value] = []
         numbers = []
-        # Ascending, because a value without a start begins at its lowest address.
+        # Ascending, because a value whose start is unknown begins at its lowest
+        # address.
         order = np.argsort(addresses, kind="stable")
         for at, address in zip(ids[order].tolist(), addresses[order].tolist()):
             place = locations[at]
@@ -104,9 +105,9 @@ class Tally:
     def __init__(
         self, by: Key, classes: Classes, weight: Optional[Weight] = None
     ) -> None:
-        """Without a ``weight``, the samples' own weights are used.
+        """Without a ``weight``, uses the usual weight of the samples.
 
-        Afterwards, ``with_latencies`` is False if the format records only sums of
+        After add(), ``with_latencies`` is False if the format records only sums of
         latencies, which cannot be weighted.
         """
         self.with_latencies = True
@@ -211,7 +212,7 @@ def by(view: str, per: str, source: Input) -> Key:
 
 
 def is_of_data(view: str, per: str) -> bool:
-    """Returns whether rows stand for data addresses, not for the accessing code."""
+    """Returns whether rows are data addresses, not the code that accessed them."""
     return view != INST and per not in (FUNCTION, LINE, LEVEL, LATENCY)
 
 
@@ -274,7 +275,7 @@ def _name(location: Location) -> str:
 
 
 def _offset(location: Location) -> Optional[int]:
-    """Returns the offset of the place from the start of its symbol."""
+    """Returns the offset of the location from the start of its symbol."""
     if location.offset is None or location.start is None:
         return None
     return location.offset - location.start

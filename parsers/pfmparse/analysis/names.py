@@ -14,7 +14,7 @@ from .interner import Ids, Interner
 
 
 class Names:
-    """Dense IDs for the names of samples' threads, or else of their processes."""
+    """Dense IDs for thread names; if these are unknown, for process names."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording

@@ -19,26 +19,26 @@ from .interner import Ids, Interner, U64s
 if TYPE_CHECKING:
     from ..symbols.elf_file import ElfFile
 
-KERNEL_TGID = NOBODY - 1  # the kernel; no process has this ID, either
+KERNEL_TGID = NOBODY - 1  # stands for the kernel; no process has this ID
 NO_COOKIE = 0
-FILE = 1 << 63  # flag of a file's space; the other bits are the ID of its cookie
-DATA = 1 << 62  # flag of a data space; the other bits are as in code spaces
+FILE = 1 << 63  # flag of a file's space; the other bits are the ID of the file's cookie
+DATA = 1 << 62  # flag of a space of data addresses; the other bits are as for code
 
 Warn = Callable[[str], None]
 
 
 class Places:
-    """Assigns IDs to addresses by address space, and looks up their locations.
+    """Assigns IDs to addresses in address spaces, and looks up their locations.
 
-    An address with its space is called a place. A space is (epoch of the mappings << 32
-    | tgid). It may also be a file that a cookie identifies; the address is then an
-    offset in that file.
+    An address with its space is called a place. A space is the number (epoch of the
+    mappings << 32 | tgid). It may also stand for a file that a cookie identifies; the
+    address is then an offset in this file.
     """
 
     def __init__(
         self, recording: Recording, options: SymbolOptions, detail: Detail, warn: Warn
     ) -> None:
-        """``detail`` is what to look up; ``warn`` is as in Resolver."""
+        """``detail`` says what to look up; ``warn`` is the same as in Resolver."""
         source = recording.source
         self._recording = recording
         self._resolver = Resolver(
@@ -58,18 +58,18 @@ class Places:
         return len(self._interner)
 
     def own(self, batch: Batch, unit: int = 1) -> Ids:
-        """Returns the place of each sample's address, rounded down to ``unit``."""
+        """Returns the place IDs of the samples' addresses, rounded down to ``unit``."""
         at = batch.samples.role(Role.ADDRESS)
         return self._interner.ids(self._spaces(batch), _start(at, unit))
 
     def data(self, batch: Batch, unit: int = 1) -> Ids:
-        """Returns the place of each sample's data address, rounded down to ``unit``."""
+        """Returns the place IDs of data addresses, rounded down to ``unit``."""
         at = batch.samples.role(Role.DATA_ADDRESS)
         spaces = self._processes(batch) | np.uint64(DATA)
         return self._interner.ids(spaces, _start(at, unit))
 
     def branches(self, batch: Batch, role: Role) -> Ids:
-        """Returns the place of an address of each sample's newest branch."""
+        """Returns the place IDs of the samples' newest branches: source or target."""
         at = batch.samples.role(role)
         return self._interner.ids(self._processes(batch), _wide(at))
 
@@ -80,11 +80,11 @@ class Places:
         addresses: U64s,
         files: Optional[U64s] = None,
     ) -> Ids:
-        """Returns the places of the calls that return to ``addresses``.
+        """Returns the place IDs of the calls that return to ``addresses``.
 
-        ``which`` is the index of each address's sample; ``files`` is as in Chains. If a
-        call is the last instruction of its function, the return address is outside of
-        the function. Therefore the byte before the return address is looked up.
+        ``which`` has the index of the sample for each address; ``files`` is the same as
+        in Chains. The byte before the return address is looked up: if a call is the
+        last instruction of its function, the return address is outside of the function.
         """
         spaces = self._processes(batch)
         if spaces.size > 1:
@@ -99,7 +99,7 @@ class Places:
         return self._interner.pairs()[1]
 
     def locations(self) -> list[Location]:
-        """Returns the locations, indexed by ID; looks up those of new addresses."""
+        """Returns the locations, indexed by ID; looks up those of new IDs."""
         done = len(self._locations)
         if done < len(self):
             spaces, ips = (part[done:] for part in self._interner.pairs())
@@ -125,7 +125,8 @@ class Places:
             (~in_file & ~of_data, self._resolve_code),
         ):
             if which.all():
-                # Usually all are in code. Filling an array of objects would be slow.
+                # Usually all are code addresses. Filling an array of objects would be
+                # slow.
                 return resolve(spaces, ips)
             if which.any():
                 found[which] = _objects(resolve(spaces[which], ips[which]))
@@ -149,14 +150,14 @@ class Places:
         return Addresses(spaces >> np.uint64(32), tgids, ips)
 
     def _known(self, tgids: U64s) -> U64s:
-        """Replaces unknown processes by the capture's process if it has only one."""
+        """Replaces unknown process IDs if the capture has only one process."""
         only = self._recording.source.maps.only_tgid()
         if only is not None:
             tgids[tgids == NOBODY] = only
         return tgids
 
     def _spaces(self, batch: Batch) -> U64s:
-        """Returns the space of each sample's own address.
+        """Returns the address space of each sample's address.
 
         The shape is (n,), or (1,) if all spaces are equal.
         """
@@ -165,18 +166,18 @@ class Places:
         if files is None or not files.any():
             return self._at_times(batch, _spaces(samples, batch.epoch))
         cookies = self._files(compact(samples.role(Role.FILE)))
-        # Often all samples are in files: do not compute the other spaces.
+        # Often all samples have cookies: do not compute the other spaces.
         if files.all():
             return cookies
         others = self._at_times(batch, _spaces(samples, batch.epoch))
         return np.where(files, cookies, others)
 
     def _processes(self, batch: Batch) -> U64s:
-        """Returns the address space of each sample's process; shape (n,) or (1,)."""
+        """Returns each sample's process as an address space; shape (n,) or (1,)."""
         return self._at_times(batch, _processes(batch.samples, batch.epoch))
 
     def _at_times(self, batch: Batch, spaces: U64s) -> U64s:
-        """Adds the epoch at each sample's time to the spaces, if times are known."""
+        """Sets the epoch in each space to that at the sample's time, if known."""
         samples, maps = batch.samples, self._recording.source.maps
         if not maps.timed or samples.name_of(Role.TIME) is None:
             return spaces
@@ -199,7 +200,7 @@ def _wide(column: Column) -> U64s:
 
 
 def _start(column: Column, unit: int) -> U64s:
-    """Rounds addresses down to the start of their unit."""
+    """Rounds addresses down to multiples of ``unit``."""
     at = _wide(column)
     return at if unit == 1 else at - at % np.uint64(unit)
 
@@ -224,7 +225,7 @@ def _spaces(samples: Samples, epoch: int) -> U64s:
 
 
 def _processes(samples: Samples, epoch: int) -> U64s:
-    """Returns the address space of each sample's process; shape (n,) or (1,)."""
+    """Returns each sample's process as an address space; shape (n,) or (1,)."""
     if samples.name_of(Role.PROCESS) is None:
         return np.array([NOBODY | epoch << 32], np.uint64)
     # The conversion to 32 bits keeps negative process IDs out of the epoch's bits.
@@ -236,7 +237,7 @@ def _processes(samples: Samples, epoch: int) -> U64s:
 
 
 def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
-    """Returns a mask of the samples that are offsets in a file, None without cookies.
+    """Returns a mask of the samples with offsets in files; None without cookies.
 
     Its shape is (n,), or (1,) if all samples are equal.
     """

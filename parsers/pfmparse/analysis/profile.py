@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Frame:
-    """A function in a stack, or a place in a function.
+    """A function in a stack, or an address in a function.
 
     ``address``, ``file`` and ``line`` are None if they are unknown, or if frames are
     distinguished by function only. ``inlined`` is set if the function is inlined into
@@ -43,7 +43,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread of a machine; IDs are None if they are unknown."""
+    """A thread on a host; IDs that are unknown are None."""
 
     host: str
     process: Optional[int]
@@ -53,9 +53,9 @@ class Thread:
 
 @dataclass
 class Row:
-    """The sums of one stack, event and thread, which are given as indices.
+    """The sums for one stack, event and thread, which are given as indices.
 
-    If the Profiler has a step, ``moment`` is the time of the samples in steps.
+    If the Profiler has a step, ``moment`` is the time of the samples, in steps.
     """
 
     node: int
@@ -71,7 +71,8 @@ class Profile:
     """Sums of samples by stack, event and thread.
 
     A stack is a node of a tree. ``frames[frame_of[node]]`` is its innermost frame.
-    ``parents[node]`` is the stack of its caller, or ROOT; it is less than ``node``.
+    ``parents[node]`` is the stack of this frame's caller, or ROOT; it is less than
+    ``node``.
     """
 
     events: list[str] = field(default_factory=list)
@@ -108,7 +109,7 @@ FramesOf = Callable[[Location, int], Sequence[Frame]]
 
 
 def by_function(location: Location, _: int) -> Sequence[Frame]:
-    """Returns the frame of a place's function, then frames of inlined functions."""
+    """Returns the frame of a location's function, then frames of inlined functions."""
     frames = location.frames()[::-1]
     return [
         Frame(frame.function or UNKNOWN, location.object, inlined=at > 0)
@@ -117,7 +118,7 @@ def by_function(location: Location, _: int) -> Sequence[Frame]:
 
 
 def by_place(location: Location, address: int) -> Sequence[Frame]:
-    """Returns the frames of a place by address, with file and line if known."""
+    """Returns the frames of a location, with address and, if known, file and line."""
     frames = location.frames()[::-1]
     return [
         Frame(
@@ -133,7 +134,7 @@ def by_place(location: Location, address: int) -> Sequence[Frame]:
 
 
 class Profiler:
-    """Makes a profile of several inputs, in one pass over each."""
+    """Makes a profile of several inputs; reads each input once."""
 
     def __init__(
         self,
@@ -141,7 +142,7 @@ class Profiler:
         frames_of: FramesOf = by_function,
         step: Optional[int] = None,
     ) -> None:
-        """With ``step``, the duration of a step in ns, also sums samples by step."""
+        """If ``step`` is given, in ns, also sums samples by steps of this duration."""
         self.profile = Profile()
         self._step = step
         self._weight = weight
@@ -153,7 +154,7 @@ class Profiler:
         self._rows: dict[tuple[int, int, int, int], Row] = {}
 
     def add(self, source: Input, batches: Iterator[Batch]) -> None:
-        """Adds the samples of an input. Raises PfmParseError if they lack a column."""
+        """Adds the samples of an input. Raises PfmParseError if a column is missing."""
         numbers = _Numbers(source, self._step)
         samples, weights = Sums(), Sums()
         weight = Weight(self._weight, source.events)
@@ -164,7 +165,7 @@ class Profiler:
         self._merge(source, numbers, samples, weights)
 
     def take_rows(self) -> list[Row]:
-        """Removes the rows of the inputs so far from the profile and returns them.
+        """Returns the rows of all inputs so far, and removes them from the profile.
 
         The indices of stacks, events and threads do not change.
         """
@@ -174,7 +175,7 @@ class Profiler:
     def _merge(
         self, source: Input, numbers: _Numbers, samples: Sums, weights: Sums
     ) -> None:
-        """Adds an input's sums to the rows of the same stack, event and thread."""
+        """Adds an input's sums to the rows with the same stack, event and thread."""
         nodes = self._merged_nodes(source)
         events = [_number(self._events, e.name) for e in source.events.all]
         all_threads = [_number(self._threads, t) for t in numbers.threads()]
@@ -244,7 +245,7 @@ class _Numbers:
         return samples.role(Role.TIME).astype(np.uint64) // np.uint64(step)
 
     def rows(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yields stack, event, thread and moment of each combination, by ID."""
+        """Yields the stack, event, thread and moment of each combination, by ID."""
         events, threads = (part.tolist() for part in self._who.pairs())
         moments, people = (part.tolist() for part in self._when.pairs())
         nodes, who = (part.tolist() for part in self._all.pairs())
@@ -268,7 +269,7 @@ class ThreadIds:
         self._names = Names(source.recording)
 
     def ids(self, batch: Batch) -> Ids:
-        """Returns the thread ID of each sample; process and thread may be unknown."""
+        """Returns the dense thread ID of each sample, even if its thread is unknown."""
         tgids, tids = self._numbers(batch)
         return self._pairs.ids(tgids, tids)
 
@@ -294,7 +295,7 @@ class ThreadIds:
 
 
 def _number(table: dict[T, int], thing: T) -> int:
-    """Returns the index of a thing; assigns the next index to a new one."""
+    """Returns the index of a thing; a new thing gets the next index."""
     return table.setdefault(thing, len(table))
 
 

@@ -19,7 +19,7 @@ from .names import Names
 from .sums import Sums
 from .weights import COUNT, Weight, usual
 
-MANY = 1 << 20  # places after which IDs start again from 0, to limit memory
+MANY = 1 << 20  # number of addresses at which IDs start again from 0, to limit memory
 NAMELESS = -1
 
 
@@ -36,7 +36,7 @@ class Place:
 class Step:
     """The samples between two ticks, the time between the ticks, and the losses.
 
-    ``counts`` has the weight of the samples by place.
+    ``counts`` has the weights of the samples by Place.
     """
 
     counts: Counter[Place]
@@ -46,7 +46,7 @@ class Step:
 
 
 class Recent:
-    """Sums samples as they arrive, and keeps the sums of the last steps."""
+    """Sums samples as they arrive; keeps the sums of the last few steps."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Recent:
         warn: Callable[[str], None],
         window_ns: int,
     ) -> None:
-        """The kept steps cover about ``window_ns`` together."""
+        """Keeps the steps of about the last ``window_ns``."""
         self.samples = 0
         self.lost = 0
         self._weight: Optional[Weight] = None
@@ -64,11 +64,11 @@ class Recent:
         self._window_ns = window_ns
         self._steps: deque[Step] = deque()
         self._now: Counter[tuple[int, int]] = Counter()
-        self._selected = 0  # samples that were read before IDs started again
+        self._selected = 0  # samples selected before IDs started again
         self._start()
 
     def _start(self) -> None:
-        """Starts the assignment of IDs to places and names."""
+        """Starts to assign IDs to addresses and names from 0."""
         self._input = self._open()
         self._names = Names(self._recording)
 
@@ -79,12 +79,12 @@ class Recent:
 
     @property
     def weight(self) -> str:
-        """The name of the samples' usual weight, which the counts sum."""
+        """The name of the weight that the counts sum: the samples' usual one."""
         return COUNT if self._weight is None else self._weight.name
 
     @property
     def cgroups(self) -> Sequence[str]:
-        """Patterns of the selected control groups; empty if all are selected."""
+        """Patterns of the selected control groups; empty if all groups are selected."""
         return self._input.selection.cgroups
 
     def take(self) -> None:
@@ -94,7 +94,7 @@ class Recent:
                 self._add(batch)
 
     def end_step(self, elapsed_ns: int, lost: int) -> Step:
-        """Ends a step of ``elapsed_ns``; ``lost`` counts losses since the start."""
+        """Ends the step at ``elapsed_ns``; ``lost`` is the total number of losses."""
         samples = self._selected + self._input.selected - self.samples
         step = Step(self._resolved(), samples, elapsed_ns, max(0, lost - self.lost))
         self.lost = max(lost, self.lost)
@@ -116,7 +116,7 @@ class Recent:
         return sum(step.elapsed_ns for step in self._steps)
 
     def counts(self) -> Counter[Place]:
-        """Returns the weight of the samples of the kept steps."""
+        """Returns the weights of the samples in the kept steps."""
         return sum((step.counts for step in self._steps), Counter[Place]())
 
     def _add(self, batch: Batch) -> None:
@@ -140,7 +140,7 @@ class Recent:
             return np.full(batch.samples.count, NAMELESS, np.intp)
 
     def _resolved(self) -> Counter[Place]:
-        """Returns the samples of the current step by place, and clears the step."""
+        """Returns the weights of the current step by Place, and clears the step."""
         counts: Counter[Place] = Counter()
         locations = self._input.places.locations()
         names = self._names.all()

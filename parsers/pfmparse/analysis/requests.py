@@ -11,7 +11,7 @@ from typing import Callable, Mapping, NamedTuple, Optional, Sequence
 
 from ..formats.roles import AGGREGATES, Role
 
-MAX_RANGE = 1 << 16  # maximum of numbers in a range such as 0-3
+MAX_RANGE = 1 << 16  # maximum number of elements in a range such as 0-3
 
 ROLES = {role.value: role for role in Role if role not in AGGREGATES}
 KEYS = (
@@ -52,7 +52,7 @@ SIDES = ("old", "new")  # of a comparison
 
 
 class Condition(NamedTuple):
-    """A condition that is a list of values.
+    """A condition that samples meet by having one of several values.
 
     ``field`` is the name of the condition in Selection. ``read`` parses values, and
     raises ValueError if the text is invalid. ``what`` describes the selected samples.
@@ -128,7 +128,7 @@ CONDITIONS = {
 
 
 class Window(NamedTuple):
-    """The time from ``start`` up to but excluding ``end``, in ns.
+    """A time range, in ns, from ``start`` up to but excluding ``end``.
 
     If ``end`` is None, there is no end.
     """
@@ -177,9 +177,9 @@ def pmd_of(name: str) -> Optional[int]:
 
 
 class Wanted(NamedTuple):
-    """A column whose values are shown or, with ``by``, a ratio of two columns' sums.
+    """A column whose values to show or, with ``by``, the ratio of two columns' sums.
 
-    Names of columns are as in analysis.weights.Weight.
+    Columns have the same names as in analysis.weights.Weight.
     """
 
     name: str

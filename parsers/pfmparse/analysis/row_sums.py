@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples grouped by one key or by several, and their sums."""
+"""Group samples by one or several keys, and sum them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Groups:
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = keys
-        # For each key after the first: IDs of (previous keys, this key).
+        # For each key after the first, IDs of pairs: ID of the previous keys, ID of
+        # this key.
         self._pairs = [Interner() for _ in keys[1:]]
 
     def ids(self, batch: Batch) -> Ids:
@@ -40,7 +41,7 @@ class Groups:
         return ids
 
     def values(self) -> list[Values]:
-        """Returns the values of the keys, by ID; groups may have equal values."""
+        """Returns the values of the keys by group ID; groups may have equal values."""
         found: list[Values] = [(value,) for value in self._keys[0].values()]
         for key, pairs in zip(self._keys[1:], self._pairs):
             values = key.values()
@@ -55,7 +56,7 @@ def _unsigned(ids: Ids) -> U64s:
 
 @dataclass
 class Row:
-    """Samples that have the same values of all keys, and their weight.
+    """The samples that have the same values of all keys, and their weight.
 
     ``stats`` has the values of the columns whose figures are reported.
     """
@@ -80,8 +81,8 @@ def add(
 ) -> list[str]:
     """Adds the samples of an input; returns the titles of the keys ``by``.
 
-    ``weight`` is as in Weight; ``wanted`` and ``figures`` are as in Statistics.
-    Raises PfmParseError if the samples lack a column.
+    ``weight`` is the same as in Weight; ``wanted`` and ``figures`` are the same as in
+    Statistics. Raises PfmParseError if the samples lack a column.
     """
     made = [keys.key(name, source) for name in by]
     groups, weight_of = Groups(made), Weight(weight, source.events)
@@ -114,7 +115,7 @@ def add(
 def _statistics(
     source: Input, wanted: Sequence[Wanted], figures: Sequence[str]
 ) -> Optional[Statistics]:
-    """Makes a collector of the wanted figures, None if no values are wanted."""
+    """Returns a collector of the wanted figures, None if no values are wanted."""
     if not wanted:
         return None
     from .statistics import Statistics  # slow to import, and rarely needed
@@ -124,7 +125,7 @@ def _statistics(
 
 def ordered(rows: Mapping[Values, Row]) -> list[Row]:
     """Returns the rows with samples, sorted by descending weight, then by keys."""
-    # Keys also have IDs for the places of unselected samples: drop those rows.
+    # Omit rows without samples: keys also have IDs for samples that were not selected.
     return sorted((row for row in rows.values() if row.samples), key=Row.order)
 
 

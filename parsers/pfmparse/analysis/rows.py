@@ -20,7 +20,7 @@ from .interner import Ids
 from .names import Names
 from .weights import COUNT, Weight, periods
 
-# The roles that rows contain, besides PMD values and call chains.
+# The roles that rows contain, in addition to PMD values and call chains.
 CARRIED = frozenset(Role) - frozenset(AGGREGATES)
 
 
@@ -28,9 +28,9 @@ class RowMaker:
     """Makes rows from the batches of an input."""
 
     def __init__(self, source: Input, pmds: Sequence[int], weight: str = COUNT) -> None:
-        """``weight`` is as in Weight.
+        """``weight`` is a name that the class Weight accepts.
 
-        Raises PfmParseError if it is a PMD of which no sample has a value.
+        Raises PfmParseError if the weight is a PMD of which no sample has a value.
         """
         self.names = Names(source.recording)
         self.source = source
@@ -76,12 +76,12 @@ class Rows:
 
     @cached_property
     def names(self) -> Optional[Ids]:
-        """IDs of the threads' names, as in Names."""
+        """The IDs of the threads' names (see Names)."""
         return None if self.tgids is None else self._maker.names.ids(self.samples)
 
     @cached_property
     def events(self) -> Ids:
-        """IDs of the events, as in Events."""
+        """The IDs of the events (see Events)."""
         return self._source.events.ids(self.samples)
 
     @cached_property
@@ -91,7 +91,7 @@ class Rows:
 
     @cached_property
     def counts(self) -> Optional[Column]:
-        """The number of samples behind each row; None if all counts are 1."""
+        """The number of samples in each row; None if all numbers are 1."""
         return self.samples.weights()
 
     @cached_property
@@ -107,18 +107,18 @@ class Rows:
 
     @cached_property
     def places(self) -> Ids:
-        """IDs of the addresses, as in Places."""
+        """The IDs of the addresses (see Places)."""
         return self._source.places.own(self._batch)
 
     @cached_property
     def stacks(self) -> Optional[Ids]:
-        """IDs of the stacks, as in Stacks."""
+        """The IDs of the stacks (see Stacks)."""
         chains = self.samples.chains
         return None if chains is None else self._source.stacks.ids(self._batch)
 
     @cached_property
     def data_addresses(self) -> Optional[Column]:
-        """The addresses of data."""
+        """The data addresses."""
         return optional(self.samples, Role.DATA_ADDRESS)
 
     @cached_property
@@ -133,13 +133,13 @@ class Rows:
 
     @cached_property
     def pmds(self) -> Sequence[tuple[Column, NDArray[np.bool_]]]:
-        """Values of the wanted PMDs, each with a mask of the samples with a value."""
+        """Values of the wanted PMDs, each with a mask of the samples that have one."""
         return [self.samples.pmd_values(pmd) for pmd in self._maker.pmds]
 
 
 @dataclass(frozen=True)
 class Number:
-    """A column of numbers: its type, how to get it, and the value if it is unknown.
+    """A column of numbers: its type, how to get it, and what stands for "unknown".
 
     Only captures that record the ``role`` have the column. If ``role`` is None, all
     captures have it.
@@ -151,7 +151,7 @@ class Number:
     role: Optional[Role] = None
 
     def of(self, rows: Rows) -> Column:
-        """Returns the column for some rows; needs no memory if all values are equal."""
+        """Returns the column for some rows; takes no memory if all values are equal."""
         column = self.get(rows)
         if column is None:
             return constant(np.array([self.unknown], self.dtype), rows.count)
@@ -198,7 +198,7 @@ def pmds_of(inputs: Sequence[Input]) -> list[int]:
 def _known(
     select: Callable[..., Column], samples: Samples, source: Input
 ) -> Optional[Column]:
-    """Returns the processes or threads, None if they are unknown."""
+    """Returns the IDs of processes or threads, None if they are unknown."""
     try:
         return select(samples, source.recording)
     except PfmParseError:

@@ -25,7 +25,7 @@ from .requests import CONDITIONS, Window
 if TYPE_CHECKING:
     from .names import Names
 
-ROOT = "/"  # the root control group matches all samples, even those of unknown groups
+ROOT = "/"  # the root control group: matches all samples, even those of unknown groups
 
 Mask = NDArray[np.bool_]
 Test = Callable[[Batch], Mask]
@@ -37,8 +37,8 @@ class Selection:
     """The conditions that a sample must meet; None or empty means no condition.
 
     ``events`` are names. ``comms``, ``cgroups`` and ``objects`` are patterns with * and
-    ?. ``symbols`` are regular expressions. ``kernel`` is the privilege level. ``time``
-    is relative to the first sample.
+    ?. ``symbols`` are regular expressions. ``kernel`` is true for samples in the
+    kernel, false for samples in user space. ``time`` is relative to the first sample.
     """
 
     events: Sequence[str] = ()
@@ -55,7 +55,7 @@ class Selection:
     containers: Sequence[str] = ()
 
     def asked_of(self, session: Session) -> Selection:
-        """Returns this selection; adds the session's control groups if it has none."""
+        """Returns this selection, with the session's control groups if it has none."""
         return self if self.groups else replace(self, cgroups=session.cgroups)
 
     @property
@@ -65,7 +65,7 @@ class Selection:
 
     @property
     def detail(self) -> Detail:
-        """The detail about places that the selection needs."""
+        """The detail about locations that the selection needs."""
         return Detail.SYMBOL if self.symbols else Detail.OBJECT
 
     def of(self, recording: Recording, events: Events, places: Places) -> Select:
@@ -89,7 +89,7 @@ class Selection:
     def _tests(
         self, recording: Recording, events: Events, places: Places
     ) -> Iterable[Test]:
-        """Yields the tests, cheap ones first.
+        """Yields the tests, the cheapest ones first.
 
         Each test gets only the samples that passed the earlier ones.
         """
@@ -121,7 +121,7 @@ class Selection:
             yield lambda batch: self._located(places, batch)
 
     def _grouped(self, tgids: Column, recording: Recording) -> Mask:
-        """Returns a mask of the processes in a wanted control group or below it."""
+        """Returns a mask of the processes in or below a wanted control group."""
         distinct, inverse = np.unique(tgids, return_inverse=True)
         known = recording.source.threads
         paths = [known.cgroup(tgid) for tgid in distinct.tolist()]
@@ -159,7 +159,7 @@ def selected(
     kernel: Optional[bool],
     time: Optional[Window],
 ) -> Selection:
-    """Makes a selection from the values of CONDITIONS, the level and the time."""
+    """Returns a selection with the values of CONDITIONS, ``kernel`` and ``time``."""
     fields = {CONDITIONS[name].field: found for name, found in values.items()}
     return Selection(kernel=kernel, time=time, **fields)
 
@@ -189,10 +189,10 @@ def _within(times: Column, window: Window) -> Mask:
 
 
 def _among(column: Column, wanted: Iterable[int]) -> Mask:
-    """Returns a mask of the elements that are wanted."""
+    """Returns a mask of the elements that are in ``wanted``."""
     if column.dtype.kind == "b":
         column = column.astype(np.uint8)
-    # Numbers that do not fit into the column's type would overflow.
+    # Leave out numbers that do not fit into the column's type.
     there = np.iinfo(column.dtype)
     possible = [number for number in wanted if there.min <= number <= there.max]
     return np.isin(column, np.array(possible, column.dtype))

@@ -16,7 +16,7 @@ LOWEST, HIGHEST = np.uint64(0), np.uint64((1 << 64) - 1)
 
 
 class Extremes:
-    """The least or the greatest of unsigned 64-bit numbers, by ID."""
+    """The least or the greatest of each ID's unsigned 64-bit numbers."""
 
     def __init__(self, greatest: bool) -> None:
         """Keeps the greatest numbers, or the least ones unless ``greatest`` is set."""
@@ -38,7 +38,7 @@ class Extremes:
         self._there[which] = True
 
     def result(self, count: int) -> list[Optional[int]]:
-        """Returns the extreme of each ID below ``count``; None if it has no value."""
+        """Returns the extremes of IDs below ``count``; None for IDs without values."""
         self._grow(count)
         pairs = zip(self._numbers[:count].tolist(), self._there.tolist())
         return [number if there else None for number, there in pairs]
@@ -46,13 +46,13 @@ class Extremes:
     def _grow(self, count: int) -> None:
         more = count - self._numbers.size
         if more > 0:
-            more += self._numbers.size  # room for the IDs of further batches
+            more += self._numbers.size  # leave room for the IDs of further batches
             self._numbers = np.append(self._numbers, np.full(more, self._worst))
             self._there = np.append(self._there, np.zeros(more, np.bool_))
 
 
 EXACT_BITS = 7  # each number with up to 7 bits has its own bucket
-FRACTION = EXACT_BITS - 1  # bits after the first one that distinguish larger numbers
+FRACTION = EXACT_BITS - 1  # bits after the highest one that distinguish larger numbers
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Spread:
     def add(
         self, ids: Ids, values: U64s, times: Optional[NDArray[np.integer[Any]]] = None
     ) -> None:
-        """Adds each value to the group with the same index in ``ids``.
+        """Adds each value to the group whose ID has the same index in ``ids``.
 
         ``times`` says how often each value counts, by default once.
         """
@@ -92,7 +92,7 @@ class Spread:
 
 
 def percentile(buckets: list[Bucket], percent: float) -> int:
-    """Returns the percentile, rounded up to the end of its bucket."""
+    """Returns the percentile, rounded up to the end of the bucket that contains it."""
     total = sum(bucket.count for bucket in buckets)
     seen = 0
     for bucket in buckets:
@@ -113,7 +113,7 @@ def _bucket(values: U64s) -> U64s:
 
 
 def _bits(values: U64s) -> U64s:
-    """Returns the bit length of each number; a logarithm would not be exact."""
+    """Returns the bit length of each number, exactly, unlike a logarithm."""
     bits, rest = np.zeros(values.size, np.uint64), values.copy()
     for step in (32, 16, 8, 4, 2, 1):
         large = rest >> np.uint64(step) != 0

@@ -15,8 +15,8 @@ ROOT = -1
 class Stacks:
     """Assigns dense IDs to distinct stacks.
 
-    A stack is a node of a tree; its parent is the stack of its caller. The stack of a
-    sample without a call chain has only the sample's own address.
+    A stack is a node of a tree; the node's parent is the stack of the caller. The stack
+    of a sample without a call chain has only the sample's own address.
     """
 
     def __init__(self, places: Places) -> None:
@@ -33,11 +33,11 @@ class Stacks:
         return self._nodes.ids(_plus_one(parents), own.astype(np.uint64))
 
     def parents(self) -> Ids:
-        """Returns the parent of each node, or ROOT; its ID is lower than the node's."""
+        """Returns the parent of each node, or ROOT; parents have lower IDs."""
         return self._nodes.pairs()[0].astype(np.intp) - 1
 
     def places(self) -> Ids:
-        """Returns the place of each node, which is an ID in Places."""
+        """Returns the ID of each node's innermost address (see Places)."""
         return self._nodes.pairs()[1].astype(np.intp)
 
     def _callers(self, batch: Batch) -> Ids:
@@ -53,8 +53,7 @@ class Stacks:
         calls = self._places.calls(batch, which, chains.addresses[used], files)
         calls = calls.astype(np.uint64)
         starts = starts - chains.offsets[0]
-        # Start with the outermost callers; in each step handle one depth of all
-        # samples.
+        # Start with the outermost callers; each step handles one depth of all samples.
         for depth in range(int(lengths.max()) - 1, -1, -1):
             deep = np.flatnonzero(lengths > depth)
             of = calls[starts[deep] + depth]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Figures, such as the mean, of the recorded values of a group of samples."""
+"""Figures, such as the mean, of the values that groups of samples recorded."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """Returns a figure other than "hist"; None without values."""
+        """Returns a figure other than "hist"; None if there are no values."""
         if stat == COUNT:
             return self.samples
         if stat in (MIN, MAX):
@@ -109,7 +109,7 @@ class Statistics:
 
 
 class _Column:
-    """Collects those values of one column, by group, that figures need."""
+    """Collects what the figures need of one column's values, by group."""
 
     def __init__(self, name: str, stats: set[str], events: Events) -> None:
         self._name = name

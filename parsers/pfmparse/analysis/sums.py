@@ -12,9 +12,9 @@ from ..layout import NDArray
 Ids = NDArray[np.intp]
 U64s = NDArray[np.uint64]
 
-# bincount() uses double precision, which is exact for 2^20 numbers of 32 bits.
+# bincount() sums with double precision, which is exact for 2^20 numbers of 32 bits.
 EXACT = 1 << 20
-FEW = 4  # add values once there are a quarter as many as sums
+FEW = 4  # wait until there are at least 1/4 as many values as sums
 
 
 class Sums:
@@ -23,7 +23,7 @@ class Sums:
     def __init__(self) -> None:
         self._low, self._high = np.zeros(0, np.uint64), np.zeros(0, np.uint64)
         self._waiting: list[tuple[Ids, Optional[U64s]]] = []
-        self._size = 0  # waiting ids
+        self._size = 0  # number of IDs whose values were not added yet
 
     def add(self, ids: Ids, values: Optional[NDArray[np.integer[Any]]] = None) -> None:
         """Adds a value for each ID, or 1 without ``values``."""
@@ -47,7 +47,7 @@ class Sums:
         return [(a << 32) + b for a, b in zip(high, low)]
 
     def totals(self, count: int, width: int) -> list[int]:
-        """Returns sums of all IDs below ``count`` that are equal modulo ``width``."""
+        """Returns sums over the IDs below ``count``, by the ID modulo ``width``."""
         high, low = (part.reshape(-1, width) for part in self.words(count))
         totals: list[int] = low.sum(axis=0, dtype=np.uint64).tolist()
         if high.any():
@@ -56,7 +56,7 @@ class Sums:
         return totals
 
     def moved(self, ids: Ids, to: Ids) -> Sums:
-        """Returns sums by other IDs: adds up IDs with the same new ID in ``to``."""
+        """Returns the sums of ``ids`` by new IDs ``to``; adds up equal new IDs."""
         words = self.words(int(ids.max()) + 1 if ids.size else 0)
         high, low = (part[ids] for part in words)
         moved = Sums()

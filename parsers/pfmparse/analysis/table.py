@@ -17,10 +17,10 @@ from .rows import Number, RowMaker, Rows
 
 Array = NDArray[Any]
 
-# Columns that have one text for all samples of an input.
+# Columns with the same text for all samples of an input.
 SAME = ("file", "host")
 
-# Columns of texts, each with the IDs of its texts.
+# Columns of texts, each with the function that returns the IDs of its texts.
 TEXTS: dict[str, Callable[[Rows], Optional[Ids]]] = {
     "comm": lambda rows: rows.names,
     "event": lambda rows: rows.events,
@@ -30,7 +30,7 @@ TEXTS: dict[str, Callable[[Rows], Optional[Ids]]] = {
     "stack": lambda rows: rows.stacks,
     **dict.fromkeys(SAME, lambda rows: None),
 }
-# The detail about places that columns need; the others need Detail.OBJECT.
+# The detail about locations that columns need. Other columns need Detail.OBJECT.
 SYMBOLS = {"function": Detail.SYMBOL, "stack": Detail.SYMBOL, "line": Detail.LINE}
 
 
@@ -51,7 +51,7 @@ class Table:
         Each of ``columns`` is a key of ``numbers`` or TEXTS, or a name that
         columns.named() accepts.
 
-        Raises PfmParseError if one is a PMD of which no sample has a value.
+        Raises PfmParseError if a column is a PMD of which no sample has a value.
         """
         self._source, self._numbers = source, numbers
         self._maker = RowMaker(source, ())
@@ -61,7 +61,7 @@ class Table:
         self._parts: dict[str, list[Array]] = {name: [] for name in columns}
 
     def read(self) -> dict[str, Array]:
-        """Reads the selected samples. Raises PfmParseError if they lack a column."""
+        """Reads the selected samples. Raises PfmParseError if a column is missing."""
         for batch in self._source.batches():
             if batch.samples.count:
                 rows = self._maker.rows(batch)
@@ -79,7 +79,7 @@ class Table:
         return joined([*self._parts.pop(name, ()), empty])
 
     def _part(self, name: str, rows: Rows) -> Array:
-        """Returns the numbers in a column, or IDs of its texts; -1 for unknown ones."""
+        """Returns a column's numbers, or the IDs of its texts; unknown ones are -1."""
         if name in TEXTS:
             ids = TEXTS[name](rows)
             return np.full(rows.count, -1, np.intp) if ids is None else ids
@@ -88,12 +88,12 @@ class Table:
         return named(rows.samples, name)
 
     def _texts(self, name: str, ids: Array) -> Array:
-        """Returns the texts of IDs, as an array of objects that share equal texts."""
+        """Returns the texts of IDs, as an array of objects; equal texts are shared."""
         if name in SAME:
             return np.full(ids.size, getattr(self._source, name), object)
         if name == "stack":
             return self._stacks(ids)
-        # The last text is that of the ID -1, which means unknown.
+        # The last text belongs to the ID -1, which means unknown.
         texts = objects([*texts_of(name, self._source, self._maker), ""])
         return texts[ids.astype(np.intp, copy=False)]
 
@@ -108,7 +108,7 @@ class Table:
 def texts_of(
     name: str, source: Input, maker: RowMaker, start: int = 0
 ) -> Sequence[str]:
-    """Returns the texts of a column from an ID on: a key of TEXTS, except the stack.
+    """Returns the texts of a column, a key of TEXTS except "stack", from an ID on.
 
     The ID of ``file`` and ``host`` is 0.
     """

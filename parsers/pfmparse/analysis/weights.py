@@ -22,8 +22,8 @@ GREATEST = np.uint64((1 << 64) - 1)
 class Weight:
     """The weight that each sample adds to the sums of a view.
 
-    ``name`` is "count", "period", a quantity whose sums the format records, or a name
-    for columns.named().
+    ``name`` is "count", "period", a quantity of which the format records sums, or a
+    name that columns.named() accepts.
     """
 
     def __init__(self, name: str, events: Events) -> None:
@@ -33,7 +33,7 @@ class Weight:
         self._events = events
 
     def of(self, samples: Samples) -> Optional[NDArray[np.integer[Any]]]:
-        """Returns the weight of each sample, None if all are 1.
+        """Returns the weight of each sample, None if all weights are 1.
 
         Raises PfmParseError if the weights are unknown.
         """
@@ -49,7 +49,7 @@ class Weight:
     def _sums(
         self, samples: Samples, columns: Mapping[Role, str]
     ) -> NDArray[np.uint64]:
-        """Returns the recorded sums, over all samples that each sample represents."""
+        """Returns the recorded sum over all samples that each sample represents."""
         if Role.SUM not in columns:
             only = ", ".join(role.value for role in columns)
             text = f"the format records only {only} of '{self.name}', not its sum"
@@ -58,10 +58,10 @@ class Weight:
 
 
 def usual(samples: Samples, counting: bool = False) -> str:
-    """Returns the default weight of samples: their first recorded sum, or "count".
+    """Returns the default weight: the first sum that the samples record, or "count".
 
-    A view that is ``counting`` uses sums only if the samples have no count. Sums of
-    periods are not used, because other formats' periods are not used either.
+    If ``counting`` is set, sums are used only if the samples have no count. Sums of
+    periods are never the default, just as periods are not for other formats.
     """
     if counting and samples.name_of(Role.WEIGHT) is not None:
         return COUNT
@@ -70,9 +70,9 @@ def usual(samples: Samples, counting: bool = False) -> str:
 
 
 def aggregates(samples: Samples, name: str) -> dict[Role, str]:
-    """Returns the columns that summarise a quantity, by role; possibly empty.
+    """Returns the columns that summarise a quantity, by role; may be empty.
 
-    ``name`` is the quantity's name or that of one of the columns.
+    ``name`` is the name of the quantity or of one of these columns.
     """
     return {
         role: column
@@ -87,7 +87,7 @@ def values_of(
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """Returns the value of each sample, and a mask of the samples that have one.
 
-    ``name`` is as in Weight, except "count". Raises PfmParseError if it is unknown.
+    ``name`` is a name of Weight, except "count". Raises PfmParseError if it is unknown.
     """
     pmd = pmd_of(name)
     if pmd is not None and not samples.has(name):
@@ -99,9 +99,9 @@ def values_of(
 
 
 def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
-    """Returns a column by a name that columns.named() accepts.
+    """Returns a column; ``name`` is a name that columns.named() accepts.
 
-    Raises PfmParseError if it has negative numbers.
+    Raises PfmParseError if the column has negative numbers.
     """
     column = named(samples, name)
     if column.dtype.kind == "i" and (column < 0).any():
@@ -133,8 +133,9 @@ def period_sums(samples: Samples) -> Optional[NDArray[np.uint64]]:
 def periods(samples: Samples, events: Events) -> NDArray[np.uint64]:
     """Returns the sampling period of each sample.
 
-    If the format records sums of periods, it is the mean, rounded down. If the format
-    records no periods, it is the period of the sample's event in the session.
+    If the format records sums of periods, the result is their mean, rounded down. If
+    the format records no periods, it is the period of the sample's event in the
+    session.
     """
     if samples.name_of(Role.PERIOD) is not None:
         return samples.role(Role.PERIOD).astype(np.uint64)

@@ -12,7 +12,7 @@ MAX_CHANGES = 1 << 12
 
 @dataclass(frozen=True)
 class ArgumentChange:
-    """A change of the argument: when it was complete, and the new bytes.
+    """A change of the argument: when the change was complete, and the new bytes.
 
     ``realtime_ns`` is in ns since 1970. The change began at most ``uncertainty_ns``
     earlier.

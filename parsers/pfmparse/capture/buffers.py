@@ -27,11 +27,11 @@ PIECE = struct_dtype(
 
 
 def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryview:
-    """Assembles an image of ``size`` bytes; bytes outside all pieces are zero.
+    """Returns an image of ``size`` bytes; bytes outside all pieces are zero.
 
-    ``saved`` contains the table of pieces and the pieces. If it is not ``whole``, the
-    image ends at the first missing byte. Raises PfmParseError with an offset in
-    ``saved`` if the table or the pieces are invalid.
+    ``saved`` contains the table of pieces and the pieces. If ``saved`` is not
+    ``whole``, the image ends at the first missing byte. Raises PfmParseError, with an
+    offset in ``saved``, if the table or the pieces are invalid.
     """
     if pieces > MAX_PIECES:
         raise PfmParseError(f"{pieces} pieces exceed the limit, {MAX_PIECES}", 0)
@@ -75,7 +75,7 @@ BUFFER_HEADER = struct_dtype(
     ],
 )
 assert BUFFER_HEADER.itemsize == 24
-_HEADER = struct.Struct("<IIQQ")  # faster than numpy for single headers
+_HEADER = struct.Struct("<IIQQ")  # faster than numpy for a single header
 assert _HEADER.size == BUFFER_HEADER.itemsize
 
 
@@ -83,10 +83,10 @@ class Buffer(NamedTuple):
     """A copy of a sampling buffer.
 
     ``epoch`` is the epoch of the mappings at the time of the copy. ``offset`` is where
-    ``data`` starts in the file. If the file stores the data in another form, ``stored``
-    names the form (compressed or in pieces), and ``offset`` is its start. ``whole`` is
-    False if the end of the file may have cut off part of the copy. ``unread`` is the
-    number of earlier buffers that could not be read.
+    ``data`` starts in the file. If the file stores the data in another form, compressed
+    or in pieces, ``stored`` names this form, and ``offset`` is where the stored data
+    start. ``whole`` is False if the end of the file may have cut off part of the copy.
+    ``unread`` is the number of earlier buffers that could not be read.
     """
 
     data: memoryview
@@ -101,7 +101,7 @@ class Buffer(NamedTuple):
 def read_buffer(chunk: Chunk, contexts: Container[int], epoch: int) -> Buffer:
     """Returns the copy in a BUFR chunk.
 
-    Raises PfmParseError if its context is not in ``contexts``.
+    Raises PfmParseError if the chunk's context is not in ``contexts``.
     """
     head = BUFFER_HEADER.itemsize
     if len(chunk.payload) < head:
@@ -128,11 +128,11 @@ Offsets = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Buffers:
-    """Copies of one context's buffers, all at one epoch of the mappings.
+    """Copies of one context's buffers, all made at the same epoch of the mappings.
 
     Copy i is at byte ``begins[i]`` of ``data`` and has ``sizes[i]`` bytes; the arrays
-    have shape (n,). ``offset`` is where ``data`` starts in the file; the other fields
-    are as in Buffer.
+    have shape (n,). ``offset`` is where ``data`` starts in the file. The other fields
+    are the same as in Buffer.
     """
 
     data: memoryview
@@ -184,7 +184,7 @@ class Buffers:
         return replace(self, begins=self.begins[which] + starts, sizes=sizes)
 
     def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-        """Returns the structure at each copy's start, which must fit; shape (n,)."""
+        """Returns the structures at the copies' starts, which must fit; shape (n,)."""
         spacing = self.spacing()
         if spacing:
             return view(self.data, dtype, len(self), int(self.begins[0]), spacing)
@@ -193,7 +193,7 @@ class Buffers:
         return rows.view(dtype)[:, 0]
 
     def spacing(self) -> int:
-        """Returns the distance between starts of copies in bytes, 0 if it varies."""
+        """Returns the distance in bytes between the copies' starts; 0 if it varies."""
         if len(self) == 1:
             return int(self.sizes[0])
         gaps = self.begins[1:] - self.begins[:-1]
@@ -201,7 +201,7 @@ class Buffers:
 
 
 def plain_buffers(chunks: Buffers, contexts: Container[int]) -> Optional[list[Buffers]]:
-    """Returns the copies in BUFR chunks if none is compressed or in pieces."""
+    """Returns the copies in BUFR chunks; None if one is compressed or in pieces."""
     size = BUFFER_HEADER.itemsize
     if (chunks.sizes < size).any():
         return None
@@ -223,7 +223,7 @@ def plain_buffers(chunks: Buffers, contexts: Container[int]) -> Optional[list[Bu
 
 
 ENOUGH = 1 << 20  # bytes of a context's buffers that are yielded together
-MOST = 32 << 20  # maximum of bytes that are held back, of all contexts
+MOST = 32 << 20  # maximum number of bytes that are held back, in all contexts together
 
 
 def gather(groups: Iterable[Iterable[Buffers]]) -> Iterator[list[Buffers]]:

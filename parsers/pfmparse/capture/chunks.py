@@ -17,7 +17,7 @@ from ..layout import Data, struct_dtype, view
 from ..text import amount
 from .storage import Storage
 
-SMALL = 1 << 14  # bytes; zlib is fast enough for these
+SMALL = 1 << 14  # bytes; zlib is fast enough for data up to this size
 
 
 def crc32(data: Data) -> int:
@@ -38,13 +38,13 @@ def crc32_of_each(data: memoryview, begins: list[int], sizes: list[int]) -> list
 
 
 def _address(data: Data) -> int:
-    # Returns the address of the data; much faster than an array's ``ctypes.data``.
+    # The address of the data. This is much faster than an array's ``ctypes.data``.
     return int(np.frombuffer(data, np.uint8).__array_interface__["data"][0])
 
 
 @cache
 def _libdeflate() -> Optional[Any]:
-    """Returns libdeflate's function, which is several times faster than zlib's."""
+    """Returns libdeflate's function, which is faster than zlib's; None if missing."""
     try:
         function = ctypes.CDLL("libdeflate.so.0").libdeflate_crc32
     except (OSError, AttributeError):
@@ -59,7 +59,7 @@ FILE_VERSION = 1
 COMPRESSED = 0x1  # flag of a chunk
 PIECE = 1 << 18  # bytes that are decompressed at once
 
-# The maximum payload of each type that is accepted, in decompressed bytes.
+# The maximum size of the payload for each type of chunk, in decompressed bytes.
 MAX_PAYLOAD = {
     "SESS": 8 << 20,
     "CTXT": 1 << 16,
@@ -103,7 +103,7 @@ assert _HEADER.size == CHUNK_HEADER.itemsize
 
 
 class ChunkHeader(NamedTuple):
-    """A chunk's header, whose checksum was verified.
+    """A chunk's header; its checksum was verified.
 
     ``offset`` is the payload's offset in the file, ``length`` its stored size in bytes.
     """
@@ -116,7 +116,7 @@ class ChunkHeader(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A chunk's payload, decompressed, and its offset in the file.
+    """A chunk's payload, decompressed, and the payload's offset in the file.
 
     ``whole`` is False if the file ends within the chunk; its checksum was then not
     verified.
@@ -148,7 +148,7 @@ class ChunkReader:
         check_file_header(head)
 
     def headers(self) -> Iterator[ChunkHeader]:
-        """Yields the headers of all chunks; payloads are not read."""
+        """Yields the headers of all chunks, without reading the payloads."""
         while True:
             header = self._header()
             if header is None:
@@ -163,7 +163,7 @@ class ChunkReader:
     def payload(self, header: ChunkHeader) -> Optional[Chunk]:
         """Reads a chunk of a known type; returns None if the file ends within it.
 
-        Raises PfmParseError if it is damaged. This method is thread-safe.
+        Raises PfmParseError if the chunk is damaged. This method is thread-safe.
         """
         chunk = self.chunk(header)
         return chunk if chunk.whole else None
@@ -177,11 +177,11 @@ class ChunkReader:
         return self._storage.read(start, end - start)
 
     def drop(self, offset: int) -> None:
-        """Lets memory before this offset be freed; it can be read again later."""
+        """Frees memory of data before ``offset``; the data can be read again later."""
         self._storage.drop(offset)
 
     def _stored(self, header: ChunkHeader) -> Data:
-        """Returns the stored payload; raises PfmParseError if it is too long."""
+        """Returns a payload as it is stored; raises PfmParseError if it is too long."""
         limit = MAX_PAYLOAD[header.type]
         if header.length > limit:
             size = amount(header.length, "bytes")
@@ -208,7 +208,7 @@ class ChunkReader:
         note(self._problems, PfmParseError(text, self.offset, truncated=True))
 
     def _read(self, length: int) -> bytes:
-        """Returns the next ``length`` bytes, or all up to the end of the file."""
+        """Returns the next ``length`` bytes; fewer if the file ends before that."""
         read = self._storage.peek(self.offset, length)
         self.offset += len(read)
         return read
@@ -227,9 +227,9 @@ def check_file_header(head: bytes) -> None:
 
 
 def parse_header(head: bytes, offset: int) -> ChunkHeader:
-    """Parses a header at byte ``offset``.
+    """Returns the chunk header that is at byte ``offset`` of the file.
 
-    Raises PfmParseError if its checksum is wrong.
+    Raises PfmParseError if the header's checksum is wrong.
     """
     kind, flags, length, payload_crc, header_crc = _HEADER.unpack(head)
     if zlib.crc32(head[:20]) != header_crc:
@@ -242,7 +242,7 @@ def parse_header(head: bytes, offset: int) -> ChunkHeader:
 def chunk_of(header: ChunkHeader, stored: Data) -> Chunk:
     """Returns the chunk with these ``stored`` bytes.
 
-    Raises PfmParseError if it is damaged.
+    Raises PfmParseError if the chunk is damaged.
     """
     start, whole = header.offset, len(stored) == header.length
     if header.flags & ~COMPRESSED:
@@ -269,7 +269,8 @@ def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:
                 break
             text += piece
             if len(text) > limit:
-                raise PfmParseError(f"decompresses to more than {limit} bytes", offset)
+                many = f"the decompressed payload has more than {limit} bytes"
+                raise PfmParseError(many, offset)
     except zlib.error as error:
         raise PfmParseError(str(error), offset) from None
     if whole and not stream.eof:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Simultaneous readings of several clocks: the CLCK chunks (docs/capture.md)."""
+"""Readings of several clocks at the same time: the CLCK chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..layout import NDArray
 from .json_node import Node
 
 MAX_MOMENTS = 1 << 12
-MAX_NS = (1 << 62) - 1  # so that differences of times fit into 64 bits
+MAX_NS = (1 << 62) - 1  # keeps differences of times within 64 bits
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A simultaneous reading of all clocks, in ns except ``tsc``.
+    """The values of all clocks at one time, in ns except for ``tsc``.
 
     ``perf_ns`` is the clock of samples, ``uncertainty_ns`` the duration of the reading.
     ``tsc`` is the CPU's time stamp counter, None if it could not be read.
@@ -51,9 +51,9 @@ class Clocks:
     def perf_to_realtime(self, times: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Converts times of samples to ns since 1970; shape (n,).
 
-        Raises PfmParseError if the capture has no clock readings. The difference of the
-        clocks is interpolated between two readings, and constant before the first one
-        and after the last one.
+        Raises PfmParseError if the capture has no clock readings. Between two readings,
+        the difference of the clocks is interpolated. Before the first reading and after
+        the last one, it is constant.
         """
         if not self.moments:
             raise RequestError("the capture has no clock readings (CLCK chunks)")
@@ -63,7 +63,7 @@ class Clocks:
         drift = [m.realtime_ns - m.perf_ns - shift for m in self.moments]
         since = (times - np.uint64(base.perf_ns)).view(np.int64)
         drifted = np.interp(since, np.array(perf, float), np.array(drift, float))
-        # Only the drift is a float, because floats would round numbers of 62 bits.
+        # Only the drift is a float, because a float would round times of 62 bits.
         whole = np.rint(np.clip(drifted, -MAX_NS, MAX_NS)).astype(np.int64)
         change = (whole + np.int64(shift)).view(np.uint64)
         shown: NDArray[np.uint64] = times + change

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Code without a file: images of vDSOs, and functions of JIT-compiled code.
+"""Code without a file: images of vDSOs, and JIT-compiled functions.
 
 These are the VDSO and JITM chunks (docs/capture.md).
 """
@@ -56,13 +56,13 @@ JIT_HEADER = struct_dtype(8, [("tgid", "<u4", 0), ("flags", "<u4", 4)])
 assert JIT_HEADER.itemsize == 8
 CUT = 0x1  # flag: the process's file was longer than the stored text
 
-# Start and size in hexadecimal, and a name, which may contain blanks.
+# Start and size in hexadecimal, and a name, which may contain spaces.
 _LINE = re.compile(rb"\s*(?:0x)?([0-9a-f]+)\s+(?:0x)?([0-9a-f]+)\s+(\S.*)", re.I)
 
 
 @dataclass(frozen=True)
 class JitFunction:
-    """A function that a process generated, and its first address."""
+    """A function that a process generated, and the function's first address."""
 
     name: str
     start: int
@@ -79,8 +79,8 @@ class JitRange(NamedTuple):
 class JitSymbols:
     """The functions that one process generated.
 
-    ``cut`` is set if the process's file was longer than the stored text. Malformed
-    lines are ignored, because programs write these files while they run.
+    ``cut`` is set if the capture stores only the beginning of the process's file.
+    Malformed lines are ignored, because programs write these files while they run.
     """
 
     def __init__(self, tgid: int, text: bytes, cut: bool) -> None:
@@ -94,7 +94,7 @@ class JitSymbols:
     def find(self, addresses: NDArray[np.uint64]) -> list[Optional[JitFunction]]:
         """Returns the function of each address, or None; n elements.
 
-        If several functions were at an address, the last one in the file is used.
+        If several functions were at an address, the last one in the file counts.
         """
         starts, ends, names = self._parsed
         order = np.argsort(addresses, kind="stable")
@@ -113,7 +113,7 @@ class JitSymbols:
         return found
 
     def ranges(self) -> list[JitRange]:
-        """Returns all functions by address; if some overlap, the last one is used."""
+        """Returns all functions by address; if some overlap, the last one counts."""
         last = {
             int(start): JitRange(int(start), int(end), name.decode(errors="replace"))
             for start, end, name in zip(*self._parsed)
@@ -126,7 +126,7 @@ class JitSymbols:
 
     @cached_property
     def _parsed(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], list[bytes]]:
-        """Starts, ends and names of the functions in the order of the file."""
+        """Returns the functions' starts, ends and names, in the order of the file."""
         # The last line may be incomplete.
         lines = self._text.split(b"\n")[:-1]
         starts, ends, names = [], [], []

@@ -12,7 +12,7 @@ from .maps import FileState, parse_build_id, parse_state
 
 @dataclass(frozen=True)
 class CookieFile:
-    """The file that a cookie identifies; build_id is None if it is unknown."""
+    """The file that a cookie identifies; an unknown ``build_id`` is None."""
 
     path: str
     build_id: Optional[bytes]

@@ -27,7 +27,7 @@ from .metadata import ADD, Metadata
 from .session import Context, Session, parse_context, parse_session
 
 ROOM = 8 << 20  # bytes of buffers to read in advance; they fit into the cache
-KEPT = MOST  # bytes before a group that remain mapped, because gather() may use them
+KEPT = MOST  # bytes before a group that remain mapped for gather()
 
 Found = Union[Buffers, PfmParseError]
 
@@ -36,7 +36,7 @@ class Capture(Metadata):
     """A capture file.
 
     The constructor reads all metadata, wherever they are in the file. ``problems`` are
-    sorted by offset; they are complete after the last buffer.
+    sorted by offset; the list is complete after the last buffer has been read.
     """
 
     session: Session
@@ -47,7 +47,7 @@ class Capture(Metadata):
     def __init__(self, stream: BufferedIOBase) -> None:
         """Reads everything except the buffers.
 
-        Raises PfmParseError if there is no session.
+        Raises PfmParseError if the file has no session.
         """
         super().__init__()
         self.problems: list[PfmParseError] = []
@@ -64,13 +64,13 @@ class Capture(Metadata):
             note(self.problems, PfmParseError(text, self._reader.offset, True))
 
     def buffers(self) -> Iterator[Buffer]:
-        """Yields the copies of buffers in file order; can be iterated once."""
+        """Yields the copies of buffers in file order; can be iterated only once."""
         for some in self.groups(0):
             found = (buffer for buffers in some for buffer in buffers)
             yield from sorted(found, key=lambda buffer: buffer.offset)
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """Yields the buffers, some at a time; ``threads`` threads read in advance."""
+        """Yields the buffers in groups; ``threads`` threads read in advance."""
         groups = (self._buffers.group(which) for which in self._buffers.groups())
         if threads:
             from ..pipeline import in_threads  # only needed by large captures
@@ -101,15 +101,15 @@ class Capture(Metadata):
 
     @property
     def bytes_of_buffers(self) -> int:
-        """An upper bound of the size of all buffers."""
+        """An upper limit for the total size of all buffers."""
         return self._buffers.total()
 
     def _read(self, group: Group) -> tuple[int, Iterator[Found]]:
-        """Returns the offset of a group, and its buffers or errors."""
+        """Returns the offset of a group, and the group's buffers or errors."""
         return group.start, self._found(group)
 
     def _found(self, group: Group) -> Iterator[Found]:
-        """Returns the buffers of a group, or the errors of unreadable ones."""
+        """Returns the buffers of a group, with errors instead of unreadable buffers."""
         stored = None
         if (group.flags == 0).all() and (group.lengths <= MAX_PAYLOAD["BUFR"]).all():
             stored = self._reader.stored(group.start, group.end)
@@ -117,7 +117,8 @@ class Capture(Metadata):
             if plain is not None:
                 return iter(plain)
         # A buffer that is compressed or in pieces can be much larger than its stored
-        # form. Buffers that do not fit into ROOM are made when the consumer needs them.
+        # form. Buffers that do not fit into ROOM are read only when the consumer needs
+        # them.
         made, size, waiting = deque[Found](), 0, deque(group.headers())
         while waiting and size <= ROOM:
             made.append(self._one(group, waiting.popleft(), stored))
@@ -131,7 +132,7 @@ class Capture(Metadata):
         waiting: deque[ChunkHeader],
         stored: Optional[memoryview],
     ) -> Iterator[Found]:
-        """Yields the buffers that exist, then makes and yields the others."""
+        """Yields the buffers ``made``, then reads and yields those in ``waiting``."""
         while made:
             yield made.popleft()
         while waiting:
@@ -140,7 +141,7 @@ class Capture(Metadata):
     def _one(
         self, group: Group, header: ChunkHeader, stored: Optional[memoryview]
     ) -> Found:
-        """Makes a buffer of a group, whose bytes may already be in ``stored``."""
+        """Reads one buffer of a group, whose bytes may already be in ``stored``."""
         begin = header.offset - group.start
         part = None if stored is None else stored[begin : begin + header.length]
         try:
@@ -150,7 +151,7 @@ class Capture(Metadata):
             return problem
 
     def _plain(self, group: Group, stored: memoryview) -> Optional[list[Buffers]]:
-        """Returns a group's buffers if all are plain and have correct checksums."""
+        """Returns a group's buffers; None unless all are plain and undamaged."""
         if len(stored) < group.end - group.start:
             return None
         sizes = group.lengths.astype(np.intp)
@@ -162,15 +163,15 @@ class Capture(Metadata):
         return runs if crcs == group.crcs.tolist() else None
 
     def again(self) -> Capture:
-        """Returns a copy of this capture, whose buffers can be iterated again."""
+        """Returns a copy of this capture, so that its buffers can be iterated again."""
         same = copy(self)
         same.problems = list(self.problems)
         return same
 
     def _scan(self, header: ChunkHeader) -> None:
-        """Reads metadata, or adds a buffer to the index.
+        """Reads a chunk of metadata, or adds a buffer to the index.
 
-        Raises PfmParseError if SESS is not first.
+        Raises PfmParseError if the first chunk is not SESS.
         """
         if header.type == "BUFR":
             if not hasattr(self, "session"):
@@ -221,7 +222,7 @@ class Capture(Metadata):
             note(self.problems, problem)
 
     def _no_session(self, truncated: bool = False) -> PfmParseError:
-        """Returns the first problem, which may explain why the session is missing."""
+        """Returns the error for a missing session: the first problem, if any."""
         if self.problems:
             return self.problems[0]
         text = "the session is not the first chunk"

@@ -13,7 +13,7 @@ from ..layout import NDArray, struct_dtype
 from .chunks import CHUNK_HEADER, ChunkHeader
 
 GROUP = 4 << 20  # bytes of buffers that are read together
-GAP = 1 << 12  # maximum of bytes between two buffers of a group; they are read, too
+GAP = 1 << 12  # maximum gap in bytes between two buffers of a group; it is read, too
 
 ROW = struct_dtype(
     28,
@@ -31,7 +31,7 @@ assert _ROW.size == ROW.itemsize
 
 @dataclass(frozen=True)
 class Group:
-    """Headers of consecutive buffers of one epoch; arrays have shape (n,)."""
+    """Headers of consecutive buffers of the same epoch; arrays have shape (n,)."""
 
     offsets: NDArray[np.uint64]
     lengths: NDArray[np.uint64]
@@ -51,7 +51,7 @@ class Group:
 
     @property
     def begins(self) -> NDArray[np.intp]:
-        """The start of each payload, relative to the first one."""
+        """The start of each payload, relative to the first payload's start."""
         begins: NDArray[np.intp] = (self.offsets - self.offsets[0]).astype(np.intp)
         return begins
 
@@ -78,7 +78,7 @@ class Index:
         return sum(length for _, length, *_ in _ROW.iter_unpack(self._rows))
 
     def groups(self) -> Iterator[range]:
-        """Yields ranges of consecutive buffers of one epoch to read together."""
+        """Yields ranges of consecutive buffers of the same epoch, to read together."""
         at = first = start = end = epoch = 0
         for at, (offset, length, _, _, now) in enumerate(_ROW.iter_unpack(self._rows)):
             far = offset - end > GAP + CHUNK_HEADER.itemsize

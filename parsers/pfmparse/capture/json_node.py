@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Typed access to JSON; errors name the path of the bad value."""
+"""Typed access to JSON, with errors that name the path of the bad value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ U64_MAX = (1 << 64) - 1
 T = TypeVar("T")
 
 MISSING = object()  # the value of a missing member
-MAX_WRONG = 20  # errors that are reported for one document
+MAX_WRONG = 20  # maximum number of errors that are reported for one document
 
 
 def _no_constant(name: str) -> object:
@@ -25,9 +25,9 @@ def _no_constant(name: str) -> object:
 class Node:
     """A value in a JSON document, and its path.
 
-    Every access checks the type and raises PfmParseError with the ``offset`` of the
-    document in bytes and the path in its message. If ``wrong`` is given, the error is
-    added to that list instead, and the access returns a default value of the right
+    Every access checks the type. If it is wrong, raises PfmParseError, with the path in
+    the message and with ``offset``, the document's position in bytes. If ``wrong`` is
+    given, adds the error to this list instead, and returns a default value of the right
     type.
     """
 
@@ -90,7 +90,7 @@ class Node:
         return Node(value, f"{self._path}.{key}", self._offset, self._wrong)
 
     def optional(self, key: str, read: Callable[[Node], T]) -> Optional[T]:
-        """Returns the member's value, None if it is missing or null."""
+        """Returns a member's value as ``read`` returns it; None if missing or null."""
         if isinstance(self._value, dict) and key not in self._value:
             return None
         return self[key].unless_null(read)
@@ -151,7 +151,8 @@ class Node:
     def exact_text(self, key: str) -> str:
         """Returns a text member; bytes that are not UTF-8 become surrogates.
 
-        The member itself has question marks instead; "KEY_bytes" has the bytes.
+        If there are such bytes, the member has question marks in their place, and a
+        second member "KEY_bytes" has the bytes.
         """
         text = self[key].string()
         exact = self.optional(f"{key}_bytes", Node.hexadecimal)

@@ -13,7 +13,7 @@ from ..layout import KERNEL_START, NDArray
 
 KERNEL = "[kernel]"
 
-# The assumed maximum size: an address that is further from its symbol is outside of it.
+# The assumed maximum size: an address further from a symbol is not in its function.
 MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
@@ -21,7 +21,7 @@ _TEXT_TYPES = "tTwW"
 
 
 class KernelSymbol(NamedTuple):
-    """A function's name, "" if it is unknown, its object and its address."""
+    """A function's name ("" if unknown), object and address."""
 
     name: str
     object: str
@@ -36,7 +36,7 @@ class KernelSymbols:
 
     def __init__(self, text: bytes, offset: int) -> None:
         """Parses the text, which starts at byte ``offset`` of the file."""
-        # The address, followed by sort keys that order several names of one address.
+        # The address, and further sort keys for several names of the same address.
         symbols: list[tuple[int, bool, bool, int, str, str]] = []
         for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
             if not line:
@@ -59,7 +59,7 @@ class KernelSymbols:
         self._starts = np.array(sorted(best), np.uint64)
 
     def all(self) -> Iterator[KernelSymbol]:
-        """Returns all symbols by address; those that are not functions have no name."""
+        """Returns all symbols by address; those other than functions have no name."""
         return iter(self._symbols)
 
     def find(self, addresses: NDArray[np.uint64]) -> list[KernelSymbol]:

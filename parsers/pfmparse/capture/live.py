@@ -22,7 +22,7 @@ from .metadata import MAX_MAPPINGS, Metadata
 from .session import Context, Session, parse_context, parse_session
 from .totals import Tick, parse_tick
 
-KEPT_PROBLEMS = 100  # the last ones, because a session may run for days
+KEPT_PROBLEMS = 100  # maximum number of problems to keep; a session may run for days
 
 
 class LiveCapture(Metadata):
@@ -40,7 +40,7 @@ class LiveCapture(Metadata):
         super().__init__()
         self.problems: list[PfmParseError] = []
         self.begun = False
-        self.bytes_of_buffers = 0  # 0: reading in threads does not pay
+        self.bytes_of_buffers = 0  # 0 means: do not read in threads
         self._came = bytearray()
         self._offset = 0  # of the first byte in _came
         self._skip = 0  # remaining bytes of a skipped chunk
@@ -61,7 +61,7 @@ class LiveCapture(Metadata):
         return bool(self._buffers)
 
     def ticks(self, data: bytes) -> Iterator[Tick]:
-        """Reads the next bytes; yields each TICK before it reads the next chunk.
+        """Reads the next bytes; yields each TICK before reading the next chunk.
 
         Raises PfmParseError if no more chunks can be read.
         """
@@ -88,11 +88,11 @@ class LiveCapture(Metadata):
                 yield from buffers
 
     def again(self) -> LiveCapture:
-        """Raises PfmParseError, because data that were read are not kept."""
+        """Raises PfmParseError, because the data are not kept after reading."""
         raise RequestError("a live capture can be read only once")
 
     def _take(self, size: int) -> Optional[bytes]:
-        """Takes the next ``size`` bytes; returns None if they have not all arrived."""
+        """Takes the next ``size`` bytes; returns None if some have not arrived yet."""
         if len(self._came) < size:
             return None
         taken = bytes(self._came[:size])
@@ -159,7 +159,7 @@ class LiveCapture(Metadata):
         self.begun = True
 
     def _forget(self) -> None:
-        """Forgets old mappings if there are many."""
+        """Forgets old mappings if there are too many."""
         if self._mappings > MAX_MAPPINGS // 2:
             self._mappings = self.maps.keep(MAX_MAPPINGS // 4)
         self.threads.count_again()

@@ -16,9 +16,9 @@ from .json_node import U64_MAX, Node
 
 @dataclass(frozen=True)
 class FileState:
-    """The state of a file without GNU's build ID when it was recorded.
+    """The state, when it was recorded, of a file without a GNU build ID.
 
-    ``go_build_id`` is the ID of Go's linker, None if there is none.
+    ``go_build_id`` is the ID that Go's linker has written, or None.
     """
 
     size: int
@@ -32,7 +32,7 @@ def parse_build_id(node: Node) -> Optional[bytes]:
 
 
 def parse_state(node: Node) -> Optional[FileState]:
-    """Returns the state of a mapping's or cookie's file, None if not recorded."""
+    """Returns the recorded state of a mapping's or cookie's file, or None."""
     size = node.optional("size", Node.u64)
     mtime_ns = node.optional("mtime_ns", Node.u64)
     go_build_id = node.optional("go_build_id", Node.string)
@@ -73,7 +73,7 @@ class Mapping:
     """A mapping: addresses from ``start`` up to ``end``, of a file from ``offset`` on.
 
     ``prot`` has the permissions as in /proc/PID/maps, for example "r-xp". Old captures
-    lack it, and have executable mappings only.
+    do not record permissions, and have only executable mappings.
     """
 
     start: int
@@ -109,7 +109,7 @@ class ProcessMaps:
     mappings: tuple[Mapping, ...]
 
     def find(self, addresses: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """Returns the mapping's index of each address, or -1; shape (n,)."""
+        """Returns the index of the mapping at each address, or -1; shape (n,)."""
         starts = np.array([m.start for m in self.mappings], np.uint64)
         ends = np.array([m.end for m in self.mappings], np.uint64)
         found = np.searchsorted(starts, addresses, side="right") - 1
@@ -135,7 +135,7 @@ class State(NamedTuple):
 
 
 class MapsHistory:
-    """All mappings of a capture, and to which buffers and samples they apply.
+    """All mappings of a capture, and the buffers and samples to which they apply.
 
     An epoch is the number of states before a point of the capture. A MAPS chunk begins
     a state. Some events of processes (docs/capture.md, PROC) begin a state with a time:
@@ -171,7 +171,8 @@ class MapsHistory:
     def map(self, time: int, tgid: int, mapping: Mapping) -> int:
         """Adds a mapping.
 
-        If it begins a state, returns the number of mappings in that state, otherwise 0.
+        If the mapping begins a state, returns the number of mappings in this state,
+        otherwise 0.
         """
         states = self._processes.get(tgid)
         if not states:
@@ -197,7 +198,7 @@ class MapsHistory:
             states[-1] = states[-1]._replace(maps=maps)
 
     def _happens(self, time: int, maps: ProcessMaps) -> None:
-        """Begins a state unless the process already has a later one."""
+        """Begins a state, unless the process already has a later state."""
         states = self._processes.get(maps.tgid)
         if states and time < states[-1].since:
             return
@@ -210,7 +211,7 @@ class MapsHistory:
         self._processes.setdefault(maps.tgid, []).append(state)
 
     def keep(self, number: int) -> int:
-        """Keeps at most ``number`` mappings, the last ones of each process.
+        """Keeps at most ``number`` mappings: the latest ones of each process.
 
         Returns the number of kept mappings. Epochs do not change.
         """
@@ -239,11 +240,11 @@ class MapsHistory:
         return {tgid: all[-1].maps.comm for tgid, all in self._processes.items()}
 
     def only_tgid(self) -> Optional[int]:
-        """Returns the process if there is only one, otherwise None."""
+        """Returns the process ID if there is only one process, otherwise None."""
         return next(iter(self._processes)) if len(self._processes) == 1 else None
 
     def code_of(self, mapping: Mapping) -> Optional[int]:
-        """Returns where code begins in the file of a mapping, None if unknown."""
+        """Returns the offset of the code in a mapping's file, None if unknown."""
         offsets = [
             one.offset
             for _, process in self.all()
@@ -253,7 +254,7 @@ class MapsHistory:
         return min(offsets, default=None)
 
     def candidates(self, tgid: int, epoch: int) -> list[ProcessMaps]:
-        """Returns the mappings to search, in order, for samples in such a buffer."""
+        """Returns the mappings to search, in order, for samples of an epoch."""
         states = self._processes.get(tgid, [])
         following = bisect_right(states, epoch, key=lambda state: state.epoch)
         first, end = max(0, following - 1), following + 1
@@ -280,7 +281,7 @@ class MapsHistory:
 def _insert(
     mappings: tuple[Mapping, ...], new: Mapping
 ) -> tuple[bool, tuple[Mapping, ...]]:
-    """Returns the mappings with a new one, and whether it replaces part of others."""
+    """Adds a mapping; returns whether it replaces parts of others, and all mappings."""
     first = bisect_right(mappings, new.start, key=lambda one: one.end)
     last = first
     while last < len(mappings) and mappings[last].start < new.end:
@@ -293,7 +294,7 @@ def _insert(
 
 
 def _continues(one: Mapping, other: Mapping) -> bool:
-    """Returns whether each address has the same offset in the same file in both."""
+    """Returns whether both map each address to the same offset in the same file."""
     return one.is_of(other) and one.offset - one.start == other.offset - other.start
 
 

@@ -24,7 +24,7 @@ MAX_COOKIES = 1 << 20  # in all COOK chunks together
 
 
 class Metadata:
-    """The contents of the metadata chunks added so far; empty for a raw buffer."""
+    """The contents of the metadata chunks so far; empty for a raw buffer."""
 
     def __init__(self) -> None:
         self.maps = MapsHistory()
@@ -47,8 +47,8 @@ class Metadata:
     def add(self, kind: str, text: bytes, offset: int) -> None:
         """Adds a chunk of a type in ADD, whose payload is at byte ``offset``.
 
-        Raises PfmParseError if the chunk cannot be read, or must not follow the earlier
-        ones.
+        Raises PfmParseError if the chunk cannot be read, or is not allowed after the
+        earlier ones.
         """
         ADD[kind](self, text, offset)
 
@@ -62,8 +62,8 @@ class Metadata:
     def add_events(self, payload: bytes, offset: int) -> None:
         """Adds the events of processes.
 
-        If there are too many mappings, further ones are dropped, but all other events
-        are applied. Processes then lack mappings, but have no outdated ones.
+        If there are too many mappings, drops further ones, but still applies all other
+        events. Processes then lack mappings, but have no outdated ones.
         """
         from .process_events import Mapped, parse_events  # only if there are any
 

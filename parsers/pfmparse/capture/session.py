@@ -14,7 +14,7 @@ from .json_node import Node
 class Cache:
     """A cache; ``type`` is data, instruction or unified, sizes are in bytes.
 
-    ``shared_by`` is the number of CPUs that use it. Unknown values are None.
+    ``shared_by`` is the number of CPUs that use the cache. Unknown values are None.
     """
 
     level: int
@@ -29,8 +29,8 @@ class Cache:
 class Processors:
     """CPUs of one kind; ``cpus`` lists them, such as "0-3,8".
 
-    ``id`` identifies the model as in perf. ``khz`` is the highest frequency or, if that
-    is unknown, the frequency at the time of recording. Unknown values are None.
+    ``id`` is perf's identifier of the model. ``khz`` is the highest frequency or, if
+    that is unknown, the frequency at the time of recording. Unknown values are None.
     """
 
     cpus: str
@@ -59,7 +59,7 @@ class Machine:
 
     @property
     def cache_line(self) -> Optional[int]:
-        """The largest line size of a data cache in bytes, None if unknown."""
+        """The largest line size of the data caches in bytes, None if unknown."""
         caches = (cache for kind in self.processors for cache in kind.caches)
         return max(
             (c.line_size for c in caches if c.line_size and c.type != "instruction"),
@@ -108,7 +108,7 @@ def _cache(node: Node) -> Cache:
 
 @dataclass(frozen=True)
 class View:
-    """The view that a capture requests: a command of pfmparse and its long options.
+    """The view that a capture requests: a pfmparse command and its long options.
 
     The strings are not validated yet.
     """
@@ -135,7 +135,7 @@ PLAIN_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 @dataclass(frozen=True)
 class FormatId:
-    """The sampling format: name, UUID in lower case, and the argument's bytes."""
+    """The sampling format: name, UUID in lower case, and the bytes of its argument."""
 
     name: str
     uuid: str
@@ -159,7 +159,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Pmc:
-    """A PMC as the tool wrote it."""
+    """A PMC, as written by the recording tool."""
 
     num: int
     value: int
@@ -168,7 +168,7 @@ class Pmc:
 
 @dataclass(frozen=True)
 class Pmd:
-    """A PMD as the tool wrote it; smpl_pmds and reset_pmds are in ascending order.
+    """A PMD, as written by the tool; smpl_pmds and reset_pmds are in ascending order.
 
     ``cpus`` lists the CPUs that count the event; None means all. ``frequency`` is the
     sampling frequency to which the periods are adapted; None means fixed periods.
@@ -203,11 +203,11 @@ class EventSet:
 class Session:
     """One monitoring run of a tool.
 
-    ``start_ns`` is its start in ns. ``command`` is None if the tool ran no command.
-    ``view`` is the view that the capture requests, or None. ``cgroups`` are patterns of
-    the control groups to select; if it is empty, all samples are selected. If
-    ``off_cpu`` is not None, all samples are context switches, and the PMD with this
-    index is the CPU time of their thread in ns.
+    ``start_ns`` is the start, in ns since 1970. ``command`` is None if the tool ran no
+    command. ``view`` is the view that the capture requests, or None. ``cgroups`` are
+    patterns of the control groups to select; if it is empty, all samples are selected.
+    If ``off_cpu`` is not None, all samples are context switches, and the PMD with this
+    index contains the thread's CPU time in ns.
     """
 
     tool: str
@@ -241,8 +241,8 @@ class Session:
 def parse_session(text: bytes, offset: int) -> Session:
     """Parses the SESS document that starts at byte ``offset`` of the file.
 
-    Raises PfmParseError if it is not valid. The message has all errors at once, because
-    users write sessions for raw buffers by hand.
+    Raises PfmParseError if the document is not valid. The message lists all errors,
+    because users write sessions for raw buffers by hand.
     """
     node = Node.parse(text, "SESS", offset, [])
     node["version"].integer(SESSION_VERSION, SESSION_VERSION)
@@ -289,7 +289,7 @@ def _format(node: Node) -> FormatId:
 
 
 def plain_uuid(text: str) -> str:
-    """Returns a UUID in its canonical form; raises ValueError if it is not valid."""
+    """Returns a UUID in canonical form; raises ValueError if ``text`` is not valid."""
     if PLAIN_UUID.fullmatch(text):
         return text
     import uuid  # slow to import, and rarely needed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Random access to the bytes of a capture."""
+"""Access to the bytes of a capture at any offset."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class MappedFile:
         self._dropped = 0
 
     def read(self, start: int, end: int) -> Optional[memoryview]:
-        """Returns a part of the file; None if the file ends before ``end``."""
+        """Returns the bytes from ``start`` to ``end``; None if the file ends before."""
         if end > min(len(self._bytes), os.fstat(self._descriptor).st_size):
             return None
         return self._bytes[start:end]
 
     def drop(self, end: int) -> None:
-        """Frees the memory of bytes before ``end``; later accesses reload them.
+        """Frees the memory of the bytes before ``end``; accesses to them reload them.
 
         This method is not thread-safe.
         """
@@ -47,14 +47,14 @@ class MappedFile:
 
 PIECE = 1 << 18  # bytes that are copied at once from a stream that cannot seek
 PAGE = 4096  # bytes
-MAPPED = 1 << 16  # bytes; reads of at least this size are mapped, others copied
+MAPPED = 1 << 16  # bytes; smaller reads are copied, not mapped
 
 
 class Storage:
     """Reads a stream from its current position on, at any offset and in any thread."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
-        """Copies a stream to a temporary file first if it cannot seek."""
+        """If the stream cannot seek, copies it to a temporary file."""
         if not stream.seekable():
             stream = _copied(stream)
         self._stream = stream
@@ -86,7 +86,7 @@ class Storage:
         return room[:end]
 
     def peek(self, offset: int, length: int) -> bytes:
-        """Reads a few bytes, without the overhead of an array."""
+        """Returns a few bytes, without the overhead of an array."""
         if self._descriptor is None or offset + length > self.size:
             return bytes(self.read(offset, length))
         return os.pread(self._descriptor, length, self._start + offset)
@@ -98,7 +98,7 @@ class Storage:
 
     @cached_property
     def _mapped(self) -> Optional[MappedFile]:
-        """The mapped file, None if it cannot be mapped."""
+        """The mapped file, None if the stream cannot be mapped."""
         try:
             return None if self._descriptor is None else MappedFile(self._descriptor)
         except (OSError, ValueError):
@@ -115,9 +115,9 @@ class Storage:
 
 
 def _room(offset: int, length: int) -> memoryview:
-    """Returns a buffer for a read, at the same offset within its page as in the file.
+    """Returns a buffer for a read, with the same offset in a page as in the file.
 
-    On some CPUs, copying to a slightly different page offset is several times slower.
+    On some CPUs, copying is several times slower if these offsets differ slightly.
     """
     pages = np.empty(length + PAGE, np.uint8)
     start = (offset - pages.__array_interface__["data"][0]) % PAGE
@@ -125,7 +125,7 @@ def _room(offset: int, length: int) -> memoryview:
 
 
 def _descriptor(stream: BufferedIOBase) -> Optional[int]:
-    """Returns the descriptor of a stream that reads a plain file, None for others."""
+    """Returns a stream's descriptor if it reads a plain file, otherwise None."""
     raw = getattr(stream, "raw", stream)
     if isinstance(stream, (io.BufferedReader, io.BufferedRandom)) and isinstance(
         raw, io.FileIO
@@ -135,7 +135,7 @@ def _descriptor(stream: BufferedIOBase) -> Optional[int]:
 
 
 def _copied(stream: BufferedIOBase) -> BufferedIOBase:
-    """Copies the rest of a stream to an unnamed temporary file."""
+    """Returns an unnamed temporary file with a copy of the rest of a stream."""
     from tempfile import TemporaryFile  # slow to import, and rarely needed
 
     copy = TemporaryFile()

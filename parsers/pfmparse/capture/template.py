@@ -15,7 +15,7 @@ PERIOD = 1000  # the PMD overflows after this number of events
 def session_template(uuid: str, name: str = "", arg: bytes = b"") -> bytes:
     """Returns the JSON of a SESS chunk with one context and one sampling PMD, PMD 0.
 
-    ``arg`` is the format's argument. The machine is the local one.
+    ``arg`` is the format's argument. The session's machine is this machine.
     """
     machine, reset = os.uname(), (1 << 64) - PERIOD
     page_size = os.sysconf("SC_PAGE_SIZE")

@@ -20,9 +20,9 @@ MAX_THREADS = 1 << 20  # in all THRD chunks, plus new ones in PROC chunks
 class Thread:
     """A thread of process ``tgid``.
 
-    ``ppid`` is the process's parent, ``start_ns`` the thread's start in CLOCK_BOOTTIME,
-    and ``cgroup`` the process's control group. All three are None if only the name is
-    known.
+    ``ppid`` is the process's parent; ``start_ns`` is the thread's start in ns of
+    CLOCK_BOOTTIME; ``cgroup`` is the process's control group. All three are None if
+    only the name is known.
     """
 
     tid: int
@@ -34,7 +34,7 @@ class Thread:
 
 
 class Threads:
-    """The known threads, by tid; later information replaces earlier information."""
+    """The known threads, by tid. Later information replaces earlier information."""
 
     def __init__(self) -> None:
         self._threads: dict[int, Thread] = {}
@@ -69,7 +69,7 @@ class Threads:
         self._threads[tgid] = replace(known, comm=comm)
 
     def fork(self, fork: Fork, offset: int) -> None:
-        """Adds a thread; at first it has the name and control group of its parent."""
+        """Adds a thread, with the name and the control group of its creator."""
         parent = self._threads.get(fork.ptid)
         process = self._threads.get(fork.ppid)
         first = None if fork.of_process else process
@@ -85,7 +85,7 @@ class Threads:
     def rename(
         self, event: Union[Exec, Name], cgroup: Optional[str], offset: int
     ) -> None:
-        """Changes the name of a thread, and its control group unless it is None."""
+        """Changes a thread's name and, unless ``cgroup`` is None, its control group."""
         known = self._threads.get(event.tid)
         if known is None or known.tgid != event.tgid:
             known = Thread(event.tid, event.tgid, "")

@@ -12,7 +12,7 @@ from .session import pmd_index
 
 @dataclass(frozen=True)
 class Count:
-    """The final value of a counter; ``context`` is None for a sum of contexts."""
+    """The final value of a counter; ``context`` is None for a sum over contexts."""
 
     context: Optional[int]
     set: int
@@ -23,9 +23,9 @@ class Count:
 
 @dataclass(frozen=True)
 class Turns:
-    """The active time of an event set in a context, in ns, and its activations.
+    """For how many ns, and how often, an event set was active in a context.
 
-    ``whole_ns`` is the time to which counts are scaled; None in old captures.
+    ``whole_ns`` is the time to which counts are scaled; it is None in old captures.
     """
 
     context: int
@@ -39,7 +39,7 @@ class Turns:
 class EventTotals:
     """Whether perf recorded the events of processes (PROC chunks).
 
-    ``error`` is the reason if it did not, otherwise None.
+    ``error`` says why it did not; None if it did.
     """
 
     error: Optional[str]
@@ -55,7 +55,8 @@ class Totals:
     - ``turns``: empty if the tool did not record when event sets were active
     - ``throttled``: how often perf stopped a counter that overflowed too often, or None
     - ``limited``: how often a limit on overflows was exceeded, or None
-    - ``skipped``: number of samples that the format chose not to record, or None
+    - ``skipped``: number of samples that the format deliberately did not record, or
+      None
     - ``process_events``: None if the session did not need the events of all processes
     """
 
@@ -129,7 +130,7 @@ class Tick:
     """The totals of a live session ``elapsed_ns`` after its start.
 
     ``samples`` is None if the tool cannot count the samples of the format. ``skipped``
-    is the number of samples that the format chose not to record; it is 0 in old
+    is the number of samples that the format deliberately did not record; it is 0 in old
     captures.
     """
 

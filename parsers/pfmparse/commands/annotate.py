@@ -28,7 +28,7 @@ WIDTH = 12
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the annotated functions of that name; returns the exit status."""
+    """Prints all functions with the requested name; returns the exit status."""
     if arguments.html and arguments.json:
         raise BadInput("--html cannot be combined with --json")
     with inputs_of(arguments, arguments.file, Detail.SYMBOL) as inputs:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 def make(
     inputs: Sequence[Input], arguments: argparse.Namespace, weight: str
 ) -> list[Annotation]:
-    """Returns the functions of that name; raises BadInput without any."""
+    """Returns the functions with the requested name; raises BadInput without any."""
     collector = Collector(arguments.function, weight)
     for source in inputs:
         with blaming(source.file):
@@ -115,7 +115,7 @@ def _line_text(line: Optional[Line]) -> Optional[str]:
 def print_text(
     found: Sequence[Annotation], inputs: Sequence[Input], shown: str, out: TextIO
 ) -> None:
-    """Prints each function; each event has a column in percent of the function."""
+    """Prints each function; each event has a column of percentages of the function."""
     _say_lacks(found)
     for one in found:
         function = one.function

@@ -74,14 +74,14 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         dest="level",
         action="store_const",
         const=True,
-        help="only samples at kernel level",
+        help="only samples taken in the kernel",
     )
     level.add_argument(
         "--user",
         dest="level",
         action="store_const",
         const=False,
-        help="only samples at user level",
+        help="only samples taken in user space",
     )
 
 
@@ -146,7 +146,7 @@ def difference(text: str) -> float:
 
 
 def span(text: str) -> int:
-    """Parses a time and returns it in ns, less than 2^64; for add_argument()."""
+    """Parses a time; returns ns, less than 2^64; for add_argument()."""
     return _argument(_span)(text)
 
 
@@ -156,7 +156,7 @@ def each(read: Callable[[str], T]) -> Callable[[str], list[T]]:
 
 
 def frequency(text: str) -> int:
-    """Parses a frequency such as 1.4GHz and returns it in kHz; for add_argument()."""
+    """Parses a frequency such as 1.4GHz; returns kHz; for add_argument()."""
     return _argument(_khz)(text)
 
 
@@ -171,7 +171,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def _argument(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Converts ValueError for argparse, which prints only messages of its own error."""
+    """Wraps ``read`` for argparse, which prints only its own error's messages."""
 
     def checked(text: str) -> T:
         try:

@@ -30,7 +30,7 @@ NS = 10**9
 class Options:
     """The keys and the weight to compare, and which differences to show.
 
-    ``min_delta`` is in percent of the old side's total; ``top`` limits the rows.
+    ``min_delta`` is a percentage of the old side's total; ``top`` limits the rows.
     """
 
     by: Sequence[str]
@@ -42,7 +42,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Row:
-    """The weights of one key on both sides, and their difference in percent.
+    """The weights of one value on both sides, and their difference in percent.
 
     ``noise`` is the difference that can be due to chance: two standard deviations.
     """
@@ -56,13 +56,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Side:
-    """One side: its report, and the total or time that divides its weights."""
+    """One side: its report, and the total or the time by which weights are divided."""
 
     report: report_rows.Report
     unit: float
 
     def rate(self, weight: int) -> float:
-        """Returns a weight divided by the side's total, or by its time."""
+        """Returns a weight divided by the side's total or time."""
         return weight / self.unit if self.unit else 0.0
 
 
@@ -110,7 +110,7 @@ def _sides(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
 
 
 def _check_graph(arguments: argparse.Namespace) -> None:
-    """Raises BadInput if an option has no effect on flame graphs."""
+    """Raises BadInput if an option does not apply to flame graphs."""
     given = {
         "--by": arguments.by != BY,
         "--normalise time": arguments.normalise != TOTAL,
@@ -131,7 +131,7 @@ def _side(inputs: Sequence[Input], options: Options) -> Side:
 
 
 def _seconds(source: Input) -> float:
-    """Returns the duration of a capture in s; raises BadInput if that is unknown."""
+    """Returns the duration of a capture in s; raises BadInput if it is unknown."""
     with blaming(source.file):
         totals = source.recording.source.totals
         start = source.recording.session.start_ns
@@ -160,7 +160,7 @@ def compare(old: Side, new: Side, options: Options) -> list[Row]:
 
 
 def _by_name(made: report_rows.Report) -> Mapping[object, row_sums.Row]:
-    """Returns the rows by name, where a file's name does not include its directory."""
+    """Returns the rows by name; names do not include the directories of files."""
     found: dict[object, row_sums.Row] = {}
     for row in made.rows:
         name = tuple(map(_name, row.values))
@@ -178,7 +178,7 @@ def _name(value: Value) -> tuple[object, str]:
 
 
 def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> float:
-    """Returns twice the standard deviation of the difference; 0 for other weights."""
+    """Returns two standard deviations of the difference; 0 if it is not of counts."""
     if options.weight != COUNT:
         return 0.0
     parts = ((old, one), (new, other))
@@ -186,7 +186,7 @@ def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> floa
 
 
 def _variance(side: Side, weight: int, options: Options) -> float:
-    """Returns the variance of rate(), a share of all samples or samples per second."""
+    """Returns the variance of rate(): of a share, or of samples per second."""
     if not side.unit:
         return 0.0
     rest = 1 - weight / side.unit if options.normalise == TOTAL else 1.0

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
-    """Yields each sample's fields, its ``callers``, and its PMD values as ``pmds``.
+    """Yields each sample's fields, with ``callers``, and PMD values as ``pmds``.
 
     If callers may be offsets in files, ``caller_cookies`` has the files' cookies.
     """
@@ -75,7 +75,7 @@ def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
 
 
 def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
-    """Yields the samples as JSON, one object per line; each string is one batch."""
+    """Yields the samples as JSON, one object per line; each string has one batch."""
     for batch in batches:
         lines = (
             json.dumps(sample) + "\n" for sample in samples_as_dicts(batch.samples)

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 def write_job(export: Export, job: Job, as_json: bool) -> int:
     """Writes an export to the job's path, completely or not at all.
 
-    Prints a summary and returns the exit status. Raises BadInput if it fails.
+    Prints a summary and returns the exit status. Raises BadInput if the export fails.
     """
     try:
         _write(export, job)
@@ -81,7 +81,7 @@ def _call(export: Export, job: Job) -> None:
 
 
 def _print(export: Export, job: Job, as_json: bool, out: TextIO) -> None:
-    """Prints what was written, and what the format could not store."""
+    """Prints what was written, and which data the format could not store."""
     samples = sum(source.selected for source in job.inputs)
     for text in job.lacks:
         message(f"{export.name} does not store {text}")

@@ -32,7 +32,7 @@ from ..text import printable
 class Options:
     """The view, the kind of rows, the sort key and the number of rows to show.
 
-    ``khz`` converts latencies in cycles to ns; None means the machine's frequency.
+    ``khz`` is used to convert cycles to ns; None means the machine's frequency.
     """
 
     view: str = "inst"
@@ -52,15 +52,15 @@ class Options:
 
 @dataclass(frozen=True)
 class Histogram:
-    """The rows to show in their order, and totals of all samples.
+    """The rows to show, in order, and totals of all samples.
 
     ``names`` are the names of the classes (memory levels or TLB results); ``of_each``
     is the number of samples in each class. ``thresholds`` are the latencies that
     separate the levels, None if latencies were not used. ``sources`` is set if levels
-    come from the data source. ``translations`` is set if the classes are TLB results.
-    ``of_data`` is set if rows are data addresses. ``with_latencies`` is False if the
-    latencies of rows are unknown. ``sums`` is set if the format records only sums of
-    latencies.
+    were derived from data sources. ``translations`` is set if the classes are TLB
+    results. ``of_data`` is set if rows are data addresses. ``with_latencies`` is False
+    if the latencies of rows are unknown. ``sums`` is set if the format records only
+    sums of latencies.
     """
 
     options: Options
@@ -79,7 +79,7 @@ class Histogram:
     sums: bool = False
 
     def percent(self, count: int) -> float:
-        """Returns the share of all samples in percent."""
+        """Returns what percentage of all samples ``count`` samples are."""
         return 100 * count / self.samples if self.samples else 0.0
 
     def columns(self) -> list[int]:
@@ -90,11 +90,11 @@ class Histogram:
         return [] if found == {self.names.index(UNKNOWN)} else sorted(found)
 
     def running(self) -> Iterator[tuple[Row, int]]:
-        """Yields the rows, each with the running sum of samples."""
+        """Yields each row, with the sum of the samples up to and including this row."""
         return zip(self.rows, accumulate(row.samples for row in self.rows))
 
 
-ADDRESS_WIDTH = 18  # of an address after the columns
+ADDRESS_WIDTH = 18  # characters of an address after the columns
 WHERE = {"LFB": "a line fill buffer", "RAM": "memory"}
 WHERE |= {"other": "another source", UNKNOWN: "an unknown level"}
 TRANSLATED = {
@@ -106,7 +106,7 @@ TRANSLATED = {
     UNKNOWN: "found in an unknown place",
 }
 
-# Titles of the rows by view and kind; USUAL_TITLES applies to other combinations.
+# Titles of rows by view and kind; other combinations have USUAL_TITLES.
 TITLES = {
     (DATA, ADDRESS): "data addr",
     (DATA, SYMBOL): "data symbol addr",
@@ -173,7 +173,7 @@ def _columns_explained(histogram: Histogram) -> Iterator[str]:
 
 
 def _explained(name: str, histogram: Histogram) -> str:
-    """Describes a column; L2, L3 and RAM have the same words as in dear-hist."""
+    """Returns a column's description; for L2, L3 and RAM, with dear-hist's words."""
     if histogram.translations:
         return f"percentage of addresses whose translation was {TRANSLATED[name]}"
     what = "samples" if histogram.sources else "L1 misses"

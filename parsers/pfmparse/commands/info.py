@@ -118,14 +118,14 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
 
 
 def _parser(recording: Recording) -> list[tuple[str, str]]:
-    """Returns the line about the format's parser, unless the parser is built in."""
+    """Returns a line about the format's parser, unless the parser is built in."""
     if recording.origin == OURS:
         return []
     return [("parser", recording.origin or "none, the samples cannot be decoded")]
 
 
 def _groups(recording: Recording) -> list[tuple[str, str]]:
-    """Returns the line about control groups, if the session selects some."""
+    """Returns a line about control groups, if the session selects some."""
     groups = recording.session.cgroups
     return [("control groups", ", ".join(groups))] if groups else []
 
@@ -139,7 +139,7 @@ def _changes(recording: Recording) -> list[dict[str, object]]:
 
 
 def _argument(recording: Recording) -> list[tuple[str, str]]:
-    """Returns a line for the format's argument, if there is one, and its changes."""
+    """Returns a line for the format's argument, if there is one, and one per change."""
     values = recording.described_argument()
     if not values:
         return []

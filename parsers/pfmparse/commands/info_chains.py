@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info about user call chains that were found with unwind tables."""
+"""Output of the info command about user call chains found with unwind tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..formats.samples import Samples
 
-# The values of enum pfm_unwind_why; 0 marks a sample without tables.
+# The values of enum pfm_unwind_why; samples without tables have 0.
 WHOLE = 1
 ENDS = {
     WHOLE: "whole",
@@ -24,13 +24,13 @@ ENDS = {
 
 
 class ChainEnds:
-    """Counts why the user call chains of samples end."""
+    """Counts the reasons why the user call chains of samples end."""
 
     def __init__(self) -> None:
         self._numbers: Counter[str] = Counter()
 
     def add(self, samples: Samples) -> None:
-        """Counts samples, unless their format does not record the ends."""
+        """Counts samples; ignores them if their format does not record the reasons."""
         if not samples.has("user_end"):
             return
         column, weights = samples.column("user_end"), samples.weights()
@@ -41,12 +41,12 @@ class ChainEnds:
                 self._numbers[ENDS.get(end, f"end_{end}")] += int(number)
 
     def as_json(self) -> Optional[dict[str, int]]:
-        """Returns the number of chains by end, None if the ends were not recorded."""
+        """Returns the number of chains by reason; None if no reasons were recorded."""
         return dict(self._numbers.most_common()) or None
 
 
 def lines(ends: object) -> list[tuple[str, str]]:
-    """Returns the line for the result of as_json(): the share of whole chains."""
+    """Returns a line about a result of as_json(): the share of complete chains."""
     if not isinstance(ends, dict):
         return []
     total = sum(ends.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info about counts, and about the active times of event sets."""
+"""Output of the info command about counts and about active times of event sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """Returns names and values: sums of non-sampling PMDs, and times of sets."""
+    """Returns names and values: sums of PMDs that do not sample, and times of sets."""
     totals = recording.source.totals
     if totals is None:
         return []
@@ -37,7 +37,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """Returns the count and its estimate for the whole time; empty if not counted."""
+    """Returns a count and its estimate for the whole time; empty if not counted."""
     counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
     if not counts:
         return []
@@ -61,7 +61,7 @@ def _estimate(totals: Totals, count: Count) -> Optional[int]:
 
 
 def _times(recording: Recording, totals: Totals) -> list[tuple[str, str]]:
-    """Returns the active times of each set, summed over all contexts."""
+    """Returns how often and how long each set was active in all contexts together."""
     found = []
     for event_set in recording.session.sets:
         turns = [turns for turns in totals.turns if turns.set == event_set.id]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info about the machine and the processes that ran on it."""
+"""Output of the info command about the machine and its processes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _event_totals(recording: Recording) -> Optional[dict[str, object]]:
 
 
 def _events(recording: Recording) -> list[tuple[str, str]]:
-    """Returns the line about perf's process events, if the session needed them."""
+    """Returns a line about perf's process events, if the session needed them."""
     totals = _event_totals(recording)
     if totals is None:
         return []

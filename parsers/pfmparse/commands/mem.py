@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Histogram:
-    """Reads the inputs; raises BadInput if the samples lack a column of the view."""
+    """Returns the histogram; raises BadInput if the samples lack a needed column."""
     first: Optional[Samples] = None
     for source in inputs:
         with blaming(source.file):
@@ -78,7 +78,7 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
     translations = options.view == TLB or tells_only_tlbs(first)
     per = options.per or _usual_per(options.view, translations, first)
     view = TLB if translations and options.view == LEVEL else options.view
-    # The first rows of all inputs together need not be first in any single input.
+    # The first rows of several inputs together need not be first in any of the inputs.
     wanted = options.wanted if len(inputs) == 1 else Wanted()
     rows: Rows = {}
     tallies = []
@@ -98,7 +98,7 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
 
 
 def tells_only_tlbs(samples: Optional[Samples]) -> bool:
-    """Returns whether samples are of TLB events, without level and latency."""
+    """Returns whether samples have results of TLBs, but no levels and latencies."""
     if samples is None or samples.name_of(Role.LATENCY) is not None:
         return False
     if samples.name_of(Role.DATA_SOURCE) is None:
@@ -169,12 +169,12 @@ def _by_value(row: Row) -> tuple[object, ...]:
 
 
 def _by_count(row: Row) -> tuple[object, ...]:
-    """Sorts by descending count, then by descending address."""
+    """Returns the sort key: descending count, then descending address."""
     return -row.samples, -(row.address or 0), _by_value(row)
 
 
 def _by_level(row: Row) -> tuple[object, ...]:
-    """Sorts by descending number of samples, first in the farthest level."""
+    """Returns the sort key: descending number of samples by level, farthest first."""
     return [-number for number in reversed(row.classes[:-1])], _by_count(row)
 
 

@@ -24,11 +24,10 @@ from .outcome import BAD_INPUT, OK, BadInput, blaming, warn
 def recording_of(
     file: str, arguments: argparse.Namespace, any_format: bool = False
 ) -> Iterator[Recording]:
-    """Opens the recording in a file for the block; raises BadInput if that fails.
+    """Opens the recording in a file for a with block; raises BadInput if that fails.
 
-    If ``any_format`` is set, formats without a parser are accepted. If
-    ``arguments.opened`` is a recording, it is used, because a pipe cannot be opened
-    twice.
+    If ``any_format`` is set, accepts formats without a parser. If ``arguments.opened``
+    is a recording, uses it, because a pipe cannot be opened twice.
     """
     opened: Optional[Recording] = getattr(arguments, "opened", None)
     if opened is not None:
@@ -50,7 +49,7 @@ def recording_of(
 
 
 def _session(file: str) -> bytes:
-    """Returns the text of a session; raises BadInput if it is not valid."""
+    """Returns the text of a file with a session; raises BadInput if it is not valid."""
     with blaming(file):
         text = Path(file).read_bytes()
         parse_session(text, 0)
@@ -64,9 +63,10 @@ def inputs_of(
     detail: Detail,
     any_format: bool = False,
 ) -> Iterator[list[Input]]:
-    """Opens the inputs of a view for the block; raises BadInput if that fails.
+    """Opens the inputs of a view for a with block; raises BadInput if that fails.
 
-    ``detail`` is what to look up about places; ``any_format`` is as in recording_of().
+    ``detail`` is what to look up about locations; ``any_format`` is the same as in
+    recording_of().
     """
     options, progress = options_of(arguments), Progress("read")
     with ExitStack() as stack:
@@ -103,7 +103,7 @@ def weight_of(
 ) -> str:
     """Returns the chosen weight, or the default one of the first input with samples.
 
-    ``counting`` is as in weights.usual().
+    ``counting`` is the same as in weights.usual().
     """
     if arguments.weight is not None:
         return str(arguments.weight)
@@ -121,7 +121,7 @@ def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:
 
 
 def status_of(recordings: Sequence[tuple[str, Recording]]) -> int:
-    """Prints the problems of recordings that were read; returns the exit status."""
+    """Prints the problems found in the recordings; returns the exit status."""
     status = OK
     for file, recording in recordings:
         for problem in recording.problems:

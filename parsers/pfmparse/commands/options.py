@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The options of each command.
 
-This module imports nothing that is slow to import, so that --help and usage errors need
-not wait for numpy.
+This module imports nothing that is slow to import, so that --help and usage errors do
+not have to wait for numpy.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .arguments import (
     words,
 )
 
-STEP = 100 * 10**6  # of a timeline, in ns
-COLUMNS = 8  # of a timeline's text
-ROWS = 20  # that top prints at each refresh
+STEP = 100 * 10**6  # default duration of a timeline's step, in ns
+COLUMNS = 8  # default number of columns in a timeline's text
+ROWS = 20  # default number of rows that top prints at each refresh
 TOP_ORDERS = ("samples", "function", "object", "comm")
 SOURCE, ASSEMBLY, BOTH = "source", "asm", "both"  # what annotate shows
 TOTAL, TIME = "total", "time"  # how diff compares
@@ -119,7 +119,7 @@ def _annotate(parser: argparse.ArgumentParser) -> None:
         "--function",
         metavar="FUNCTION",
         required=True,
-        help="its name, with or without parameters",
+        help="the function's name, with or without parameters",
     )
     shown = parser.add_mutually_exclusive_group()
     for name, text in (

@@ -14,17 +14,17 @@ BAD_INPUT = 1
 
 
 class BadInput(Exception):
-    """Wrong options, or a file that cannot be read; the message names it."""
+    """Wrong options, or an unreadable file, which the message names."""
 
 
 def warn(file: str, problem: object) -> None:
-    """Prints a problem with a file on standard error."""
+    """Prints a problem with a file to standard error."""
     message(f"{file}: {problem}")
 
 
 @contextmanager
 def blaming(file: str) -> Iterator[None]:
-    """Converts PfmParseError and OSError in its block to BadInput with the file."""
+    """Converts PfmParseError and OSError in its block to BadInput with ``file``."""
     try:
         yield
     except PfmParseError as error:

@@ -63,12 +63,12 @@ class CallReport:
     rows: Sequence[Row]
 
     def percent(self, weight: int) -> float:
-        """Returns the share of the total weight in percent."""
+        """Returns what percentage of the total weight ``weight`` is."""
         return 100 * weight / self.weight if self.weight else 0.0
 
 
 def make(inputs: Sequence[Input], options: CallOptions) -> CallReport:
-    """Reads the inputs; raises BadInput with the file's name if that fails."""
+    """Returns the call report of the inputs; raises BadInput if one cannot be read."""
     profiler = Profiler(options.weight)
     for source in inputs:
         with blaming(source.file):

@@ -69,7 +69,7 @@ def _print_rows(report: Report, out: TextIO) -> None:
         sum_of_rows += share
         percent, cumulative = f"{share:.2f}%", f"{sum_of_rows:.2f}%"
         extra = f"{row.weight:>20} " if weighed else ""
-        # There may be a row for each address: make no empty figures.
+        # Save time if no figures are wanted: there may be a row for each address.
         if stats.wanted:
             extra += stat_columns.cells(row.stats, stats)
         label = printable("  ".join([value.label for value in row.values]))
@@ -99,7 +99,7 @@ def _row_as_csv(row: Row, report: Report, weighed: bool) -> dict[str, object]:
         found[report.options.weight] = row.weight
     found["percent"] = f"{report.percent(row):.4f}"
     for value in row.values:
-        # If there are several keys, an extra column may have the name of another key.
+        # With several keys, an extra column may have the same name as another key.
         found |= {
             name: extra for name, extra in value.extra.items() if name not in found
         }

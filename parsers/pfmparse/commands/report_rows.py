@@ -29,8 +29,8 @@ class Options:
 class Report:
     """The rows, sorted by descending weight, and the totals of all samples.
 
-    ``titles`` are the keys' titles, empty if the samples cannot be decoded. ``figures``
-    has further figures by name.
+    ``titles`` are the titles of the keys; empty if the samples cannot be decoded.
+    ``figures`` has further figures by name.
     """
 
     titles: Sequence[str]
@@ -63,9 +63,9 @@ def count_unknown(source: Input, options: Options) -> Report:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Report:
-    """Reads the inputs and sums their samples.
+    """Returns the report of the inputs' samples.
 
-    Raises BadInput with the file's name if the samples lack the column of a key.
+    Raises BadInput, which names the file, if the samples lack the column of a key.
     """
     rows: dict[Values, Row] = {}
     titles: Sequence[str] = ()
@@ -85,7 +85,7 @@ def make(inputs: Sequence[Input], options: Options) -> Report:
 
 
 def _figures(rows: Sequence[Row], options: Options) -> Mapping[str, object]:
-    """Returns the mean latency if latency is the only key."""
+    """Returns further figures: the mean latency if latency is the only key."""
     samples = sum(row.samples for row in rows)
     if list(options.by) != ["latency"] or not samples:
         return {}

@@ -37,13 +37,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _serve(server: Server, browser: bool) -> None:
-    """Serves the page until an exception ends it, such as that of a signal."""
+    """Serves the page until an exception, such as one caused by a signal."""
     serving = threading.Thread(target=server.serve_forever, daemon=True)
     serving.start()
     with ExitStack() as stack:
         stack.callback(server.shutdown)
-        # Print both lines at once: a signal may arrive as soon as the address can be
-        # read.
+        # Print both lines at once, because a program that reads the first line may send
+        # a signal.
         print(f"{server.url}\nPress Ctrl-C to end.\n", end="", flush=True)
         if browser and not stack.enter_context(opened(server.url)):
             message("no browser found: open the URL yourself, or set BROWSER")

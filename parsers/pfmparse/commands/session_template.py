@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_text(wanted: str, out: TextIO) -> None:
-    """Prints a format's session.
+    """Prints a session for a format.
 
     Raises PfmParseError if ``wanted`` is neither a name nor a UUID.
     """

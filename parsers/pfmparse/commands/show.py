@@ -26,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows the view, or a report without a view; returns the exit status."""
+    """Shows the view or, if there is none, a report; returns the exit status."""
     file = arguments.file
     with recording_of(file, arguments, any_format=True) as recording:
         arguments.opened = recording
@@ -67,7 +67,7 @@ def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Na
 def _filled(
     parser: argparse.ArgumentParser, words: list[str], arguments: argparse.Namespace
 ) -> argparse.Namespace:
-    """Returns a command's arguments: those of the view, and those given to show."""
+    """Returns a command's arguments: those of the view, and those of the user."""
     filled = parser.parse_args([*words, "--", arguments.file])
     given = {**vars(arguments), "file": filled.file}
     for name, value in given.items():

@@ -24,7 +24,7 @@ class StatOptions:
     stats: Sequence[str] = ("sum",)
 
     def columns(self) -> Iterator[tuple[str, Wanted, str]]:
-        """Yields title, column or ratio, and figure of each column of the output."""
+        """Yields title, column or ratio, and figure for each column of the output."""
         for wanted in self.wanted:
             if wanted.by is not None:
                 yield str(wanted), wanted, ""
@@ -40,7 +40,7 @@ class StatOptions:
 
 
 def as_json(values: Columns, options: StatOptions) -> dict[str, object]:
-    """Returns the members of a row: "pmds" for PMDs, "stats" for other columns."""
+    """Returns members of a row's object: "pmds" for PMDs, "stats" for other columns."""
     found: dict[str, dict[str, dict[str, object]]] = {}
 
     def of(wanted: Wanted) -> dict[str, object]:
@@ -69,7 +69,7 @@ def heads(options: StatOptions) -> str:
 
 
 def cells(values: Columns, options: StatOptions) -> str:
-    """Returns the columns of a row, with "-" for a missing figure."""
+    """Returns the figures of a row as columns, with "-" for a missing figure."""
     return "".join(
         f"{_text(_figure(values, wanted, stat)):>{max(WIDTH, len(name))}} "
         for name, wanted, stat in options.columns()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print losses and problems at the end of the output of info and report."""
+"""Losses and problems at the end of the output of info and report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..text import amount, known, printable
 
 
 def as_json(recording: Recording) -> dict[str, object]:
-    """Returns the last members of the JSON object of both commands."""
+    """Returns the last members of the commands' JSON object."""
     problems = [{"offset": p.offset, "message": p.message} for p in recording.problems]
     return {
         "lost": recording.lost,
@@ -27,7 +27,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """Returns names and values of the text output, which does not include problems."""
+    """Returns names and values for the text output, which does not include problems."""
     found = [("lost samples", known(recording.lost))]
     in_buffers = recording.lost_in_buffers()
     if in_buffers:
@@ -61,7 +61,7 @@ def print_all(recordings: Sequence[tuple[str, Recording]], out: TextIO) -> None:
 
 
 def of_all(recordings: Sequence[Recording]) -> dict[str, object]:
-    """Returns as_json() of one recording, or sums and the as_json() of each one."""
+    """Returns as_json() of one recording; of several, the sums and each as_json()."""
     if len(recordings) == 1:
         return as_json(recordings[0])
     losses = [recording.lost for recording in recordings]

@@ -61,7 +61,7 @@ class Timeline:
 
 
 class _Steps:
-    """A key: the step in which a sample was recorded."""
+    """A key: the step of time in which the sample was recorded."""
 
     title = "time"
 
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Timeline:
-    """Reads the inputs; raises BadInput with the file's name if that fails."""
+    """Returns the timeline of the inputs; raises BadInput if one cannot be read."""
     timeline = Timeline(options)
     for source in inputs:
         with blaming(source.file):

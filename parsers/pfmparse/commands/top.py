@@ -16,7 +16,7 @@ from .outcome import BAD_INPUT, OK, blaming, warn
 from .top_lines import heading, rows, table
 from .watching import PIECE, Watch
 
-WIDTH = 100  # characters of a line if the output is not a terminal
+WIDTH = 100  # characters in a line if the output is not a terminal
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say_nothing(_: str) -> None:
-    """Drops warnings about symbols: the screen has no place for them."""
+    """Drops warnings about symbols, because the screen has no room for them."""
 
 
 def _print_all(watch: Watch, arguments: argparse.Namespace) -> None:
@@ -62,7 +62,7 @@ def _print_all(watch: Watch, arguments: argparse.Namespace) -> None:
 
 
 def _print(watch: Watch, arguments: argparse.Namespace) -> None:
-    """Prints one refresh."""
+    """Prints the heading and the rows once."""
     width = os.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     found = rows(watch.counts, arguments.sort)
     lines = heading(replace(watch.status, order=arguments.sort))

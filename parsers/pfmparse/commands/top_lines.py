@@ -28,7 +28,7 @@ Row = tuple[Place, int]
 class Status:
     """The status above the rows: totals, and figures of the last step.
 
-    ``step_ns`` is the duration of that step; ``span_ns`` is the time that the rows
+    ``step_ns`` is the duration of the last step; ``span_ns`` is the time that the rows
     cover. If ``cgroups`` is not empty, only samples of these control groups are shown.
     """
 
@@ -52,12 +52,12 @@ class Status:
         return SAMPLES if self.weight == COUNT else self.weight
 
     def per_second(self, number: int) -> float:
-        """Converts a number of the last step to a rate per second."""
+        """Converts a number of events in the last step to a rate per second."""
         return number * NS / self.step_ns if self.step_ns else 0.0
 
 
 def heading(status: Status) -> list[str]:
-    """Returns the lines above the rows; the second one has the losses."""
+    """Returns the lines above the rows; the second line has the losses."""
     events = ", ".join(f"{e.name} (period {e.period})" for e in status.events)
     events = events or "waiting for the session"
     state = f", of {', '.join(status.cgroups)}" if status.cgroups else ""
@@ -76,7 +76,7 @@ def heading(status: Status) -> list[str]:
 
 
 def rows(counts: Counter[Place], order: str) -> list[Row]:
-    """Returns the places as rows, by descending weight or by ascending name."""
+    """Returns the functions as rows, by descending weight or by ascending name."""
 
     def key(row: Row) -> tuple[object, ...]:
         place, weight = row

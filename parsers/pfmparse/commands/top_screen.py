@@ -21,7 +21,7 @@ from .watching import Watch
 if TYPE_CHECKING:
     from curses import window as Window
 
-WIDTH = 100  # characters of a line in a file
+WIDTH = 100  # characters in a line of a file
 
 
 def show(watch: Watch, iterations: Optional[int]) -> None:
@@ -41,7 +41,7 @@ def can_show() -> bool:
 
 
 class _Screen:
-    """The terminal's contents and the handling of keys."""
+    """Shows the lines on the terminal and handles keys."""
 
     def __init__(self, window: Window, watch: Watch, iterations: Optional[int]) -> None:
         self._window = window
@@ -74,7 +74,7 @@ class _Screen:
             os.close(waker)
 
     def _go_on(self, woken: int) -> bool:
-        """Waits for a key, data or a signal and handles it; False means the end."""
+        """Waits for a key, data or a signal; handles it; returns False at the end."""
         stdin = sys.stdin.fileno()
         ready, _, _ = select.select([self._watch.fd, stdin, woken], [], [])
         if woken in ready:

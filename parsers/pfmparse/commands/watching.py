@@ -18,10 +18,10 @@ PIECE = 1 << 20  # bytes per read
 
 
 class Watch:
-    """The state of a capture as far as it has been read.
+    """The state of a capture, as far as it has been read.
 
     ``ended`` is the number of finished steps. ``status`` and ``counts`` describe the
-    last one.
+    last finished step.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Watch:
         self._elapsed_ns = 0
 
     def read(self) -> bool:
-        """Reads available data, or waits for data; returns False at the end."""
+        """Reads data, and waits if there are none yet; returns False at the end."""
         data = os.read(self.fd, PIECE)
         for _ in self.steps(data):
             pass
@@ -53,7 +53,7 @@ class Watch:
         return True
 
     def steps(self, data: bytes) -> Iterator[Tick]:
-        """Reads these bytes; stops at the end of each step."""
+        """Reads these bytes; yields at the end of each step."""
         for tick in self.capture.ticks(data):
             self.end_step(tick)
             yield tick
@@ -62,7 +62,7 @@ class Watch:
             self._open().take()
 
     def end_step(self, tick: Tick) -> None:
-        """Ends a step, which has everything that was read since the previous one."""
+        """Ends a step, which has everything that was read since the previous step."""
         recent = self._open()
         recent.take()
         took = max(1, tick.elapsed_ns - self._elapsed_ns)

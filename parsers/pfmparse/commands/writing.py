@@ -19,7 +19,7 @@ STANDARD_OUTPUT = ("-", "/dev/stdout")
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Creates a new file, which replaces ``path`` at the end of the block.
+    """Creates a file for a with block; at the block's end it replaces ``path``.
 
     If the block raises an error, the new file is removed and ``path`` is unchanged.
     Symbolic links are followed. If ``path`` is not a regular file but, for example, a
@@ -58,7 +58,7 @@ def check_target(path: Path, sources: Iterable[str]) -> None:
 
 
 def _beside(path: Path, target: Path | None) -> Path:
-    """Creates an empty file in the directory of ``target``; errors name ``path``."""
+    """Returns a new empty file in the directory of ``target``; errors name ``path``."""
     prefix, place = (None, None) if target is None else (f".{target.name}.", target)
     try:
         handle, name = tempfile.mkstemp(prefix=prefix, dir=place and place.parent)

@@ -10,7 +10,7 @@ from ..recording import Recording
 
 
 def build_ids_of(inputs: Sequence[Input]) -> dict[str, bytes]:
-    """Returns the build IDs by path; omits paths with several build IDs."""
+    """Returns the build IDs by path; omits paths that have several build IDs."""
     found: dict[str, set[bytes]] = {}
     for source in inputs:
         for path, build_id in _known(source.recording):

@@ -31,7 +31,7 @@ class Function(NamedTuple):
 
 @dataclass
 class Spent:
-    """The costs of a function by line: its own and those of its calls."""
+    """The costs of a function by line: its own costs, and the costs of its calls."""
 
     own: dict[int, Costs] = field(default_factory=dict)
     calls: dict[tuple[int, Function], Costs] = field(default_factory=dict)
@@ -49,7 +49,7 @@ def write(job: Job) -> None:
 
 
 def _frames(location: Location, _: int) -> list[Frame]:
-    """Returns the functions of a place, with file and line."""
+    """Returns the functions at a location, with file and line."""
     return [
         Frame(frame.function, frame.object, frame.file, frame.line)
         for frame in by_place(location, 0)
@@ -63,7 +63,7 @@ class _Writer:
         self._profile = profile
         self._out = out
         self._events = profile.sampled_events()
-        # IDs of the names written so far, by kind of name.
+        # The IDs of the names that were written so far, by kind of name.
         self._names: dict[str, dict[str, int]] = {}
 
     def write(self, command: Optional[tuple[str, ...]]) -> None:
@@ -88,8 +88,8 @@ class _Writer:
             self._write_costs(line, costs)
         for (line, callee), costs in spent.calls.items():
             self._write_position("c", callee)
-            # The number of calls is unknown. With 0, viewers would count the cost as
-            # the caller's own.
+            # The number of calls is unknown. If it were 0, viewers would count the cost
+            # as the caller's own.
             self._out.write("calls=1 0\n")
             self._write_costs(line, costs)
 
@@ -181,7 +181,7 @@ def _function(frame: Frame) -> Function:
 
 
 def _word(text: str) -> str:
-    """Replaces the blanks in a name, because blanks separate names."""
+    """Replaces the spaces in a name, because spaces separate names."""
     return "-".join(text.split()) or UNKNOWN
 
 

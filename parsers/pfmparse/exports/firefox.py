@@ -20,7 +20,7 @@ from .units import NANOSECONDS, weight_unit
 from .unsupported import noted
 
 GECKO_VERSION, VERSION = 27, 48  # of the raw format, and of the processed format
-ROWS = 100_000  # approximate limit of samples that a browser can handle
+ROWS = 100_000  # roughly the maximum number of samples that a browser can handle
 SHORTEST = 10**3  # ns, the shortest step
 MS = 10**6  # ns
 LIBRARY = 1  # type of a resource
@@ -58,7 +58,7 @@ def write(job: Job) -> None:
 
 
 def _step(source: Input) -> int:
-    """Returns a step in ns with which the number of rows is below about ROWS.
+    """Returns a step, in ns, for which the number of rows is at most about ROWS.
 
     Reads the whole recording.
     """
@@ -77,7 +77,7 @@ def _step(source: Input) -> int:
 
 
 def _frames(location: Location, address: int) -> Sequence[Frame]:
-    """Returns the functions of a place; ``address`` decides user or kernel."""
+    """Returns a location's functions; ``address`` decides whether in the kernel."""
     level = KERNEL_START if address >= KERNEL_START else None
     return [
         Frame(f.function, f.object, f.file, f.line, level, f.inlined)
@@ -86,7 +86,7 @@ def _frames(location: Location, address: int) -> Sequence[Frame]:
 
 
 class _Thread:
-    """The tables of one thread; threads do not share tables."""
+    """The tables of one thread, which are not shared with other threads."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -98,7 +98,7 @@ class _Thread:
         self._stacks: dict[int, int] = {}
 
     def stack(self, node: int) -> int:
-        """Returns the ID of a stack; its callers have smaller IDs."""
+        """Returns the ID of a stack; the stacks of its callers have smaller IDs."""
         new = []
         while node != ROOT and node not in self._stacks:
             new.append(node)

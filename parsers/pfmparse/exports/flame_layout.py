@@ -11,7 +11,7 @@ import numpy as np
 from ..symbols.location import JIT, UNKNOWN
 from .flame_tree import PLAIN, Ids, Tree, Weights
 
-LEAST = 0.001  # share of the width; narrower boxes are omitted
+LEAST = 0.001  # smallest width of a box, relative to the lowest one
 
 # All colours are light enough for black text.
 OF_PLAIN, OF_UNKNOWN, OF_JIT = "#d3d7de", "#e6e0d4", "#bfe08f"
@@ -31,7 +31,7 @@ USER_KINDS = ("[anon", "[stack")
 
 @dataclass(frozen=True)
 class Box:
-    """A box that is drawn; ``x`` and ``width`` are relative to the lowest box."""
+    """A box to draw; ``x`` and ``width`` are fractions of the lowest box's width."""
 
     number: int
     depth: int
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """The drawn boxes from the lowest one up, and number and weight of the others."""
+    """The boxes to draw, lowest first, and the number and weight of all other boxes."""
 
     boxes: Sequence[Box]
     left_out: int
@@ -49,7 +49,7 @@ class Layout:
 
 
 def layout_of(tree: Tree, totals: Weights) -> Layout:
-    """Lays out the boxes that are wide enough; sorts siblings by name."""
+    """Returns the layout of all boxes that are wide enough; sorts siblings by name."""
     total = float(totals[0])
     if not total:
         return Layout([Box(0, 0, 0.0, 1.0)], 0, 0.0)

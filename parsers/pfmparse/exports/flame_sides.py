@@ -30,8 +30,8 @@ COLOURS += ("#fbdcb2", "#f6b563", "#ec8f26")
 class Sides:
     """A profile of one side, or of an old and a new side.
 
-    The first ``old_rows`` rows of the profile are those of the old side, the others are
-    those of the new side. ``old_rows`` is None if there is only one side.
+    The first ``old_rows`` rows of the profile belong to the old side, the other rows to
+    the new side. ``old_rows`` is None if there is only one side.
     """
 
     profile: Profile
@@ -68,9 +68,9 @@ class Sides:
 def sides_of(
     job: Job, carries: AbstractSet[Role] = frozenset(), losses: bool = False
 ) -> Sides:
-    """Makes the profile of a job's inputs.
+    """Returns the profile of a job's inputs.
 
-    Unless the job compares, calls noted() to record what the flame graph cannot store.
+    Unless the job is a comparison, also notes what the flame graph cannot store.
     """
     if job.comparison is not None:
         return _compared(job, job.comparison.old_inputs)
@@ -81,7 +81,7 @@ def sides_of(
 
 
 def _compared(job: Job, old_inputs: int) -> Sides:
-    """Makes the profile of both sides; sums threads with the same name."""
+    """Returns the profile of both sides; sums threads with the same name."""
     profiler, rows = Profiler(job.weight, _by_base_name), []
     for inputs in (job.inputs[:old_inputs], job.inputs[old_inputs:]):
         for source in inputs:
@@ -93,7 +93,7 @@ def _compared(job: Job, old_inputs: int) -> Sides:
 
 
 def _by_base_name(location: Location, address: int) -> Sequence[Frame]:
-    """Returns the functions of a place; files have no directories."""
+    """Returns the functions at a location; files are without their directories."""
     return [
         replace(frame, object=os.path.basename(frame.object))
         for frame in by_function(location, address)
@@ -101,12 +101,12 @@ def _by_base_name(location: Location, address: int) -> Sequence[Frame]:
 
 
 def share(weight: float, total: float) -> float:
-    """Returns the part of a total in percent; 0 if the total is 0."""
+    """Returns a weight as a percentage of a total; 0 if the total is 0."""
     return 100 * weight / total if total else 0.0
 
 
 def difference(weights: Sequence[float], totals: Sequence[float]) -> float:
-    """Returns the new share minus the old share, in points with two decimals."""
+    """Returns the new share minus the old share, in percentage points."""
     old, new = map(share, weights, totals)
     return round(new - old, 2) + 0.0  # not -0.0
 
@@ -130,7 +130,7 @@ def legend() -> list[tuple[str, str]]:
 
 
 def too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> tuple[int, float]:
-    """Returns number and share of boxes that only the other side's widths show."""
+    """Returns number and share of the boxes that only the other side's widths show."""
     shares = [column / (column[0] or 1) for column in totals]
     other = shares[1 - drawn]
     narrow = (shares[drawn] < LEAST) & (other >= LEAST)

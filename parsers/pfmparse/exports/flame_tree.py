@@ -32,10 +32,10 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """Boxes, sorted by depth, so that a parent has a lower index than its children.
+    """Boxes, sorted by depth, so that parents have lower indices than their children.
 
-    ``label_of`` is each box's index in ``labels``, ``depths`` is each box's depth. The
-    parent of the first box is -1. The stack of row i of the profile ends at box
+    ``label_of`` has the index in ``labels`` for each box; ``depths`` has the depths.
+    The parent of the first box is -1. The stack of the profile's row i ends at box
     ``tops[i]``.
     """
 
@@ -50,7 +50,7 @@ class Tree:
         tops = self.tops if rows is None else self.tops[rows]
         totals: Weights = np.zeros(self.parents.size)
         totals += np.bincount(tops, weights, totals.size)
-        # Handle one level at a time, from the highest one down.
+        # Handle one depth at a time, from the highest boxes down.
         for below, level in reversed(self.levels):
             on = self.parents[level] - below.start
             size = below.stop - below.start
@@ -58,9 +58,9 @@ class Tree:
         return totals
 
     def lowest_of_label(self) -> NDArray[np.bool_]:
-        """Returns a mask of the boxes that have no box of the same label below them.
+        """Returns a mask of the boxes without a box of the same label below them.
 
-        Sums over these boxes count recursive functions once.
+        Sums over these boxes count recursive functions only once.
         """
         lowest = np.ones(self.parents.size, np.bool_)
         boxes, below = np.arange(self.parents.size), self.parents.copy()
@@ -91,7 +91,7 @@ class Tree:
 def sorted_tree(
     labels: Sequence[Label], label_of: Ids, parents: Ids, depths: Ids, tops: Ids
 ) -> Tree:
-    """Makes a tree of boxes that are not sorted by depth; the first is the lowest."""
+    """Makes a tree from boxes in any order, of which the first must be the lowest."""
     order = np.argsort(depths, kind="stable")
     numbers = np.empty_like(order)
     numbers[order] = np.arange(order.size)
@@ -107,7 +107,7 @@ def tree_of(profile: Profile) -> Tree:
     """
     builder, rows = _Builder(profile), profile.rows
     tops = array("q", bytes(8 * len(rows)))
-    # Sort by base, because the builder remembers only the boxes of the latest base.
+    # Sort by base, because the builder remembers only boxes above the latest base.
     bases = [builder.base(row.event, row.thread) for row in rows]
     for at in sorted(range(len(rows)), key=bases.__getitem__):
         tops[at] = builder.top(bases[at], rows[at].node)
@@ -129,19 +129,19 @@ class _Builder:
         self._parents, self._depths = array("q", [ROOT]), array("q", [0])
         self._label_of = array("q", [self._label(Label(ALL))])
         self._bases: dict[tuple[int, str], int] = {}
-        # The last box of each stack; boxes before _first belong to earlier bases.
+        # The box of each stack; boxes before _first are above earlier bases.
         self._boxes = array("q", bytes(8 * len(profile.parents)))
         self._last, self._first = ROOT, 0
 
     def base(self, event: int, thread: int) -> int:
-        """Returns the box of a thread's name, above its event's box."""
+        """Returns the box of a thread's name, which is above the event's box."""
         below = 0
         if self._apart:
             below = self._based(0, self._profile.events[event])
         return self._based(below, self._profile.threads[thread].name)
 
     def top(self, base: int, node: int) -> int:
-        """Returns the box of a stack on a base; calls must be sorted by base."""
+        """Returns the box of a stack above a base; calls must be sorted by base."""
         if base != self._last:
             self._last, self._first = base, len(self._parents)
         new = []

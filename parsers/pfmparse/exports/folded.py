@@ -37,7 +37,7 @@ def _lines(profile: Profile) -> list[tuple[str, int]]:
 
 
 def _sums(profile: Profile) -> Counter[tuple[int, tuple[str, ...]]]:
-    """Returns the weights by stack and prefix; sums threads with the same name."""
+    """Returns the weights by stack and line prefix; sums threads with the same name."""
     events = [plain(event) for event in profile.events]
     names = [plain(thread.name) for thread in profile.threads]
     apart = several_events(profile)

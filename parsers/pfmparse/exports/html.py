@@ -21,7 +21,7 @@ from .titles import title_of_job
 from .units import in_unit, unit_of, unit_of_event
 
 NARROW = f"frames below {LEAST:.1%} of the width"
-# The columns of numbers in the table of functions: titles, and names to sort by.
+# The columns of numbers in the table of functions: title, and name for sorting.
 COLUMNS = (("Self", "self"), ("%", ""), ("Total", "total"), ("%", ""))
 COLUMNS_OF_SIDES = tuple(
     column
@@ -86,7 +86,7 @@ def _summary(data: PageData, unit: str) -> str:
 
 
 def _choice(comparison: Comparison) -> str:
-    """Returns the menu of sides; the chosen side's shares are the widths."""
+    """Returns the menu that chooses the side whose shares are the widths."""
     options = "".join(
         f'<option value="{at}"{" selected" * (at == comparison.widths)}>{side}</option>'
         for at, side in enumerate(SIDES)
@@ -145,7 +145,7 @@ def _row(texts: list[str], sums: list[list[int]], totals: list[int]) -> str:
 
 
 def _numbers(sums: list[int], totals: list[int]) -> Iterator[str]:
-    """Yields the sum of one side and its share, or both shares and their difference."""
+    """Yields sum and share of one side, or the shares of two and their difference."""
     if len(sums) == 1:
         yield f"{sums[0]:,}"
     for part in map(share, sums, totals):

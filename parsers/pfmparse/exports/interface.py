@@ -15,7 +15,7 @@ OLD, NEW = 0, 1  # the sides of a comparison
 
 
 class ExportError(Exception):
-    """An export that cannot be written; the message tells the user the reason."""
+    """An export that cannot be written; the message tells the user why."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from .interface import Export, Job
 from .unsupported import noted
 
 NPY: Any = np.lib.format  # has no type annotations
-BLOCK = 1 << 12  # samples whose fields are copied at once, few enough for the cache
+BLOCK = 1 << 12  # samples whose fields are copied at once; they fit into the cache
 
 EVENT = np.dtype(
     [("name", "<u4"), ("set", "<i4"), ("pmd", "<i4"), ("period", "<u8")]
@@ -49,7 +49,7 @@ def write(job: Job) -> None:
         numbers["weight"] = Number("<u8", lambda rows: rows.weights)
     fields = [(name, number.dtype) for name, number in numbers.items()]
     dtype = np.dtype([*fields, *IDS.items()])
-    # The array's header comes first and contains the number of samples.
+    # The array's header precedes the samples, but contains their number.
     with tempfile.TemporaryFile(dir=job.path.parent) as spool:
         count = 0
         for source in job.inputs:
@@ -85,7 +85,7 @@ def _write_header(out: BinaryIO, dtype: np.dtype[Any], count: int) -> None:
 
 @dataclass
 class _Bases:
-    """The sizes of the tables before the first row of an input."""
+    """The sizes of the tables before an input's rows are added."""
 
     events: int
     places: int
@@ -113,7 +113,7 @@ class _Tables:
         return self._names.setdefault(plain, len(self._names))
 
     def add(self, source: Input) -> None:
-        """Adds the events, places and stacks of an input that has been read."""
+        """Adds the events, locations and stacks of an input that has been read."""
         bases, rows = self.bases(), self._rows
         for event in source.events.all:
             numbers = [UNKNOWN if n is None else n for n in (event.set, event.pmd)]
@@ -172,11 +172,11 @@ class _Arrays:
         return array
 
     def close(self) -> None:
-        """Adds the input to the tables after it was read."""
+        """Adds the input to the tables. Call it after reading the input."""
         self._tables.add(self._source)
 
     def _columns(self, rows: Rows) -> dict[str, Any]:
-        """Returns the columns by field, or a scalar if all numbers are equal."""
+        """Returns the columns by field, with a scalar if all numbers are equal."""
         bases = self._bases
         numbers = {name: number.of(rows) for name, number in self._numbers.items()}
         return {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Export to OTLP profiles: profiles.proto of opentelemetry-proto 1.10.
 
-A profile has the samples or weights of one event on one host. Numbers in comments are
-field numbers of the messages.
+A profile has the samples or the weights of one event on one host. Numbers in
+parentheses are field numbers of the message.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def write(job: Job) -> None:
 
 
 class _Writer:
-    """Writes the profiles, and the tables that they share."""
+    """Writes the profiles, and the tables that all profiles use."""
 
     def __init__(self, job: Job, profile: Profile) -> None:
         self._job = job
@@ -137,7 +137,7 @@ class _Writer:
         return self._attributes.setdefault(body, len(self._attributes) + 1)
 
     def _dictionary(self) -> bytes:
-        """Returns the tables; each message follows the messages that refer to it."""
+        """Returns the tables, each after the tables that refer to its elements."""
         tables = self._tables
         stacks = [integers(1, tables.stack(node)) for node in self._stacks]
         locations = [self._location(place) for place in tables.places()]

@@ -17,10 +17,10 @@ from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of
 from .interface import NEW, OLD
 from .titles import events_of
 
-THREADS = 100  # in the menu; all others are one entry
-FUNCTIONS = 1000  # in the table; all others are one row
+THREADS = 100  # in the menu; all further threads are one entry
+FUNCTIONS = 1000  # in the table; all further functions are one row
 
-# A flat list of pairs: the index of a series and its sum, and so on.
+# A flat list of pairs: index of a series, its sum, index of another, its sum, ...
 Values = list[int]
 
 
@@ -41,7 +41,7 @@ class Function:
 
 
 class PageData:
-    """Profiles as the page shows them; a series is one event in one thread of a side.
+    """Profiles as the page shows them. A series is one event in one thread of a side.
 
     ``totals`` is the weight of each side.
     """
@@ -115,9 +115,9 @@ class PageData:
         return sums
 
     def _shown(self) -> NDArray[np.bool_]:
-        """Returns a mask of the boxes that are wide enough for an event of a side.
+        """Returns a mask of the boxes that are wide enough for some event of some side.
 
-        The other boxes are not wide enough for all events together, either.
+        Other boxes are not wide enough for all events together, either.
         """
         shown = np.zeros(self.tree.parents.size, np.bool_)
         shown[0] = True
@@ -130,9 +130,10 @@ class PageData:
         return shown
 
     def _functions(self) -> tuple[list[Function], Values, int]:
-        """Returns the first functions, the own weight of the others, and their number.
+        """Returns the first functions, and the own weight and the number of the others.
 
-        The order is by descending own weight, or by difference of own shares.
+        Functions are sorted by descending own weight, or by the difference of own
+        shares.
         """
         tree = self.tree
         # As in reports, an inlined function counts for the function that contains it.
@@ -161,7 +162,7 @@ class PageData:
         return functions, _values(np.array(others)), len(rest)
 
     def _ranks(self, parts: Sequence[Sparse], size: int) -> Weights:
-        """Returns the weight of each label, or the difference of its shares."""
+        """Returns the weight of each label; for two sides, its shares' difference."""
         if len(self.names) == 1:
             return _sum(parts, size)
         sides = self.series[:, 0]
@@ -237,7 +238,7 @@ def _sum(parts: Iterable[Sparse], size: int) -> Weights:
 
 
 def _values_of(wanted: Ids, parts: Iterable[Sparse], size: int) -> list[Values]:
-    """Returns wanted elements of columns with ``size`` elements, by series."""
+    """Returns the wanted elements of the columns, which have ``size``, by series."""
     found: list[Values] = [[] for _ in range(wanted.size)]
     places = np.full(size, -1)
     places[wanted] = np.arange(wanted.size)

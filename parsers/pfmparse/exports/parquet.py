@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to Parquet: a row for each sample, written by pyarrow (docs/exports.md)."""
+"""Export to Parquet: a row for each sample, written by pyarrow (docs/exports.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = tuple(name for name in TEXTS if name != STACK)
 
 
 def write(job: Job) -> None:
-    """Writes the rows. Raises ExportError without pyarrow."""
+    """Writes the rows. Raises ExportError if pyarrow is not installed."""
     arrow, writer = _pyarrow()
     numbers = {**numbers_of(job.inputs), "address": ADDRESS}
     if job.weight != COUNT:
@@ -44,7 +44,7 @@ def write(job: Job) -> None:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    """Returns pyarrow, which few users have, and its writer of files."""
+    """Returns pyarrow, which not all users have, and its module that writes files."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet").ParquetWriter
     except ImportError as error:
@@ -87,7 +87,7 @@ class _Columns:
 
 
 class _Names:
-    """Makes the columns of a name, with an ID for each text."""
+    """Makes a column of names, with an ID for each text."""
 
     def __init__(self, arrow: Any, new: Callable[[int], Sequence[str]]) -> None:
         """``new`` returns all texts from an ID on."""
@@ -96,7 +96,7 @@ class _Names:
         self._known = np.zeros(0, np.int32)
 
     def of(self, ids: Optional[Ids], count: int) -> Any:
-        """Returns the column of these IDs; without IDs, of ``count`` empty texts."""
+        """Returns the column for these IDs; without IDs, for ``count`` empty texts."""
         if ids is None:
             ids = np.zeros(count, np.int32)
         else:
@@ -113,7 +113,7 @@ class _Names:
 
 
 def _ids(name: str, rows: Rows) -> Optional[Ids]:
-    """Returns the IDs of a column's texts; None if they are unknown."""
+    """Returns the IDs of a column's texts; None if the texts are unknown."""
     return np.zeros(rows.count, np.intp) if name in SAME else TEXTS[name](rows)
 
 

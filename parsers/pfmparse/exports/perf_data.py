@@ -25,10 +25,10 @@ class Order:
     """Decides where rounds end, so that perf need not keep all samples until the end.
 
     At the end of a round, perf processes the samples up to the latest time stamp that
-    it had read at the end of the previous round. A round may therefore end when no
-    earlier sample can follow. The samples of each context are approximately in
-    chronological order, so usually only samples later than its last one follow. If an
-    earlier sample follows, perf prints a warning.
+    it had read at the end of the previous round. A round may therefore end as soon as
+    no sample before that time can follow. The samples of each context are almost in
+    chronological order, so usually only samples that are later than the context's last
+    sample follow. If an earlier sample follows, perf prints a warning.
     """
 
     def __init__(self, contexts: Optional[int]) -> None:
@@ -38,7 +38,7 @@ class Order:
         self._before = 0  # the latest time at the end of the last round
 
     def after(self, context: int, last: int) -> bytes:
-        """Returns a record that ends a round, or nothing before the end.
+        """Returns the record that ends a round, or b"" if the round continues.
 
         ``last`` is the time of the context's last sample so far.
         """
@@ -51,7 +51,7 @@ class Order:
         return finished_round()
 
     def flush(self) -> bytes:
-        """Returns ends of rounds that make perf process all samples so far."""
+        """Returns records that end rounds, after which perf has all samples sorted."""
         return 2 * finished_round() if self._last else b""
 
 
@@ -101,7 +101,7 @@ class _Writer:
         self._out.write(header.head(end - SIZE, attrs))
 
     def _write_kernel(self) -> None:
-        """Writes the kernel's mapping, and its symbols to a second file."""
+        """Writes the kernel's mapping; writes the kernel's symbols to a second file."""
         if len({source.host for source in self._job.inputs}) > 1:
             self._job.lack("the machine of each sample")
         self._write_records(self._kernel.mapping())
@@ -162,13 +162,13 @@ class _Writer:
 
 
 def _new_mappings(batch: Batch, processes: Processes, order: Order) -> bytes:
-    """Returns records of the mappings that are valid from this batch on."""
+    """Returns records of the mappings that apply from this batch on."""
     mappings, replace = processes.mappings(batch.epoch)
     return order.flush() + mappings if replace else mappings
 
 
 def _lost(source: Input) -> bytes:
-    """Returns a record of the number of lost samples, or nothing if it is 0."""
+    """Returns a record of the number of lost samples, or b"" if it is 0."""
     recording = source.recording
     number = recording.lost
     if number is None:

@@ -25,7 +25,7 @@ KERNEL, USER, HAS_SIZE = 1, 2, 1 << 15  # misc field of a build ID record
 # The kinds of branches that are recorded, and their offset in perf_event_attr.
 BRANCH_TYPE_AT, BRANCH_TYPE = 72, 1 << 0 | 1 << 1 | 1 << 3  # any, of user and kernel
 
-# A CPU ID in the form that captures and headers of perf share, for x86 or arm64.
+# A CPU ID, for x86 or arm64, in the form that captures and perf's headers share.
 CPU_ID = re.compile(r"\w+,\d+,\d+,\d+|0x[0-9a-f]+")
 
 # IDs of header features.
@@ -150,7 +150,7 @@ def _cpuid(name: str) -> str:
 
 
 def _one_node(cpus: int) -> bytes:
-    """Returns a topology with all CPUs on one node, as captures do not record it."""
+    """Returns a topology with all CPUs on one node; captures do not record it."""
     return struct.pack("<IIQQ", 1, 0, 0, 0) + _text(f"0-{max(cpus, 1) - 1}")
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """JIT-compiled functions in perf.data: an ELF file for each process.
 
-perf finds such functions in /tmp/perf-PID.map on the machine itself, or in ELF files
-like those that "perf inject --jit" writes. The files written here have only symbols.
+perf finds such functions in /tmp/perf-PID.map on the recording machine, or in ELF files
+like those that "perf inject --jit" writes. The files written here contain symbols, but
+no code.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class JitFiles:
         self._count = 0
 
     def add(self, symbols: JitSymbols, arch: str) -> Optional[JitFile]:
-        """Writes the file of a process; returns None if that is not possible."""
+        """Writes and returns the file of a process; None if that is not possible."""
         functions = symbols.ranges()
         if not functions or arch not in MACHINES or self._job.beside is None:
             return None
@@ -59,7 +60,7 @@ class JitFile:
                 self._parts.append((function.start, function.end))
 
     def records(self, tgid: int, known: Sequence[ProcessMaps]) -> bytes:
-        """Returns mappings of the file, except where another file is mapped."""
+        """Returns records that map the file, except where another file is mapped."""
         files = [
             (mapping.start, mapping.end)
             for maps in known[:1]
@@ -76,7 +77,7 @@ class JitFile:
 
 
 def _elf(functions: Sequence[JitRange], base: int, machine: int) -> bytes:
-    """Returns an ELF file; offsets in it are addresses relative to ``base``."""
+    """Returns an ELF file, in which offsets are addresses relative to ``base``."""
     strings, symbols = bytearray(NAMES), bytearray(SYMBOL)
     for function in functions:
         at, size = function.start - base, function.end - function.start

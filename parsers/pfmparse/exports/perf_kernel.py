@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The kernel in perf.data: its mapping, and a file with its symbols.
 
-Modules become parts of the kernel. If modules had mappings of their own, perf would
-look for their files, and prefer the functions in these files.
+The kernel's mapping includes its modules. If modules had their own mappings, perf would
+look for the modules' files, and prefer the functions in these files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Kernel:
 
     def mapping(self) -> bytes:
         """Returns the MMAP record."""
-        # perf shifts addresses if the local _text is elsewhere; 0 disables this.
+        # perf shifts addresses if the local kernel's _text is elsewhere; 0 disables
+        # this.
         reference = self._start if self._functions else 0
         return mmap(self._start, END - self._start, reference, PERFS_NAME)
 
@@ -46,7 +47,7 @@ class Kernel:
         return "".join(lines).encode(errors="replace")
 
     def identifier(self) -> bytes:
-        """Returns an invented build ID, so that perf ignores the local kernel."""
+        """Returns an invented build ID, so that perf does not use the local kernel."""
         return hashlib.sha1(self.kallsyms()).digest()
 
     def is_in_modules(self, addresses: Words) -> bool:

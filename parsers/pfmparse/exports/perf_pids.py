@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Separates processes of several captures that have the same ID, for perf.data."""
+"""Separate processes of several captures that have the same ID, for perf.data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Pids:
         self._shift = shift
 
     def one(self, number: int) -> int:
-        """Returns the new ID of a process or of a thread."""
+        """Returns the new ID of a process or thread."""
         return number if number in (IDLE, NOBODY) else number + self._shift
 
     def all(self, numbers: Words) -> Words:
@@ -44,9 +44,9 @@ class AllPids:
         self._shift = 0
 
     def of(self, source: Input) -> Pids:
-        """Returns the IDs of the next input.
+        """Returns the object that changes the IDs of the next input.
 
-        Raises ExportError if there are no more IDs.
+        Raises ExportError if there are not enough IDs.
         """
         processes = _described(source)
         common = self._known.keys() & processes.keys()

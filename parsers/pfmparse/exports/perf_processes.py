@@ -18,12 +18,12 @@ from .perf_records import Words
 
 DELETED = " (deleted)"
 
-# perf needs addresses, so files that cookies identify are mapped at invented addresses.
+# perf needs addresses, so map files that cookies identify at invented addresses.
 FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 
 
 class Processes:
-    """The records about processes of an input that perf needs before their samples."""
+    """The records about an input's processes that perf needs before their samples."""
 
     def __init__(
         self,
@@ -32,9 +32,9 @@ class Processes:
         timed: bool = False,
         pids: Pids = Pids(),
     ) -> None:
-        """``jit`` has the files with the functions that processes generated.
+        """``jit`` has the files with the functions that each process generated.
 
-        ``timed`` says that the samples have times; ``pids`` changes process IDs.
+        ``timed`` says whether samples have times; ``pids`` changes process IDs.
         """
         self._source = source.recording.source
         self.pids = pids
@@ -49,7 +49,7 @@ class Processes:
         self._cookies, self._uses = Interner(), Interner()
 
     def names(self) -> bytes:
-        """COMM records of all known threads."""
+        """Returns COMM records of all known threads."""
         pid = self.pids.one
         return b"".join(
             perf_records.comm(pid(thread.tgid), pid(thread.tid), thread.comm)
@@ -57,7 +57,7 @@ class Processes:
         )
 
     def mappings(self, epoch: int) -> tuple[bytes, bool]:
-        """Returns MMAP2 records of new mappings, and whether any replace old ones.
+        """Returns MMAP2 records of new mappings, and whether any replace old mappings.
 
         Calls must be in ascending order of epochs.
         """
@@ -83,7 +83,7 @@ class Processes:
         """Yields times up to ``time`` at which mappings change, with MMAP2 records.
 
         perf sorts the records by time. Each call yields only what earlier calls have
-        not. If times are unknown, calls yield nothing, and mappings() makes the
+        not yielded. If times are unknown, yields nothing; mappings() then makes the
         records.
         """
         while self._timed and self._later and self._later[-1].since <= time:
@@ -99,7 +99,7 @@ class Processes:
     ) -> tuple[Words, bytes]:
         """Returns addresses for offsets in files, and MMAP2 records of new files.
 
-        If its cookie is 0, an offset is already an address.
+        If the cookie is 0, the offset is already an address.
         """
         which = np.flatnonzero((cookies != 0) & (offsets < np.uint64(FILE_SIZE)))
         numbers = self._cookies.ids(np.zeros(1, np.uint64), cookies[which])
@@ -113,7 +113,7 @@ class Processes:
         return addresses, self._files(before)
 
     def _files(self, before: int) -> bytes:
-        """Returns mappings of files in processes, for uses from ID ``before`` on."""
+        """Returns records that map files, for uses from ID ``before`` on."""
         tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
         cookies = self._cookies.pairs()[1]
         found = []
@@ -127,9 +127,9 @@ class Processes:
         return b"".join(found)
 
     def _records(self, tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
-        """Records of the mappings of a process, the first candidate last."""
+        """Returns records of a process's mappings; the first candidate's are last."""
         pid = self.pids.one(tgid)
-        # perf finds the mapping that was written last.
+        # perf uses the mapping that was written last.
         records = [
             perf_records.mmap2(pid, _without_deleted(mapping))
             for process in reversed(candidates)

@@ -22,14 +22,14 @@ Words = NDArray[np.uint64]
 MMAP, LOST, COMM, SAMPLE, MMAP2 = 1, 2, 3, 9, 10
 FINISHED_ROUND = 68
 
-# Bits of misc: the level, and flags.
+# Bits of misc: the privilege level, and flags.
 KERNEL, USER = 1, 2
 MMAP_DATA = 1 << 13
 MMAP_BUILD_ID = 1 << 14
 PRIVATE, SHARED = 2, 1  # flags of a mapping
 BUILD_ID_SIZE = 20  # maximum in bytes
 
-# The words of a sample in their order; bits of sample_type.
+# The fields of a sample in the order of their words: bits of sample_type.
 IP, TID, TIME, ADDR, CALLCHAIN = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 5
 CPU, PERIOD, BRANCH_STACK, WEIGHT = 1 << 7, 1 << 8, 1 << 11, 1 << 14
 DATA_SRC, IDENTIFIER = 1 << 15, 1 << 16
@@ -37,12 +37,12 @@ BEFORE_LISTS = (IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD)
 LISTS = (CALLCHAIN, BRANCH_STACK)
 BEHIND_LISTS = (WEIGHT, DATA_SRC)
 
-IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # words that other records also have
+IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # fields that other records have, too
 
-# Marks that precede the addresses of a level: PERF_CONTEXT_KERNEL and _USER.
+# Marks before addresses of the kernel or of user space: PERF_CONTEXT_KERNEL, _USER.
 CONTEXTS = np.array([-128 % (1 << 64), -512 % (1 << 64)], np.uint64)
 MAX_CHAIN = 8000  # words, because sizes of records have 16 bits
-BLOCK = 1 << 12  # samples whose records are made at once, few enough for the cache
+BLOCK = 1 << 12  # samples whose records are made at once; they fit into the cache
 WORD = 8  # bytes
 
 
@@ -53,9 +53,9 @@ def record(kind: int, misc: int, body: bytes) -> bytes:
 
 
 def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
-    """Appends the sample_id words to records, with a time and no event.
+    """Appends the fields of sample_id to records, with a time but no event.
 
-    perf sorts samples by time only if all records from the kernel have these words.
+    perf sorts samples by time only if all records from the kernel have these fields.
     """
     values = {TIME: time}
     words = b"".join(
@@ -72,7 +72,7 @@ def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
 
 
 def name(text: str) -> bytes:
-    """Returns the name at the end of a record, truncated if it is too long."""
+    """Returns a text as it ends a record; truncates it if it is too long."""
     return exact_bytes(text)[:4000] + b"\0"
 
 
@@ -111,7 +111,7 @@ def lost(number: int) -> bytes:
 
 
 def finished_round() -> bytes:
-    """Returns a record that ends a round: perf sorts samples up to the previous one."""
+    """Returns a record that ends a round: perf sorts samples up to the last round."""
     return record(FINISHED_ROUND, 0, b"")
 
 
@@ -129,7 +129,7 @@ class Lists:
 
     @property
     def sizes(self) -> NDArray[np.intp]:
-        """The number of words of each list, including the word with its count."""
+        """The number of words of each list, including the word for the count."""
         return 1 + self.width * self.counts
 
     def put(self, out: Words, at: NDArray[np.intp]) -> None:
@@ -144,9 +144,9 @@ class Lists:
 
 @dataclass(frozen=True)
 class Columns:
-    """The words of n samples, by bit of sample_type; unused words are missing.
+    """The fields of n samples, by bit of sample_type; unused fields are missing.
 
-    ``kernel`` is a mask of samples at kernel level. ``lists`` has call chains and
+    ``kernel`` is a mask of samples in the kernel. ``lists`` has call chains and
     branches, by bit of sample_type.
     """
 
@@ -156,9 +156,9 @@ class Columns:
 
 
 def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
-    """Yields SAMPLE records with all words of ``sample_type``; unknown words are 0.
+    """Yields SAMPLE records with all fields of ``sample_type``; unknown fields are 0.
 
-    Each string of records is valid until the next one is yielded.
+    Each memoryview is valid only until the next one is yielded.
     """
     if any(sample_type & bit for bit in LISTS):
         yield _with_lists(sample_type, columns).data
@@ -177,7 +177,7 @@ def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
 
 
 def _headers(kernel: NDArray[np.bool_], size: Any) -> Words:
-    """Returns the first words of records that have ``size`` words each."""
+    """Returns the headers, of one word each, of records of ``size`` words."""
     level = np.where(kernel, KERNEL, USER).astype(np.uint64)
     wide = np.asarray(size, np.uint64) * np.uint64(WORD)
     return np.uint64(SAMPLE) | level << np.uint64(32) | wide << np.uint64(48)
@@ -209,10 +209,11 @@ def _with_lists(sample_type: int, columns: Columns) -> Words:
 def chain_words(
     own: Words, offsets: NDArray[np.intp], addresses: Words, kernel: Sequence[Any]
 ) -> tuple[Words, NDArray[np.intp]]:
-    """Returns chains in perf's format: addresses with level marks, own address first.
+    """Returns chains in perf's format: marks and addresses, own address first.
 
-    ``kernel`` has the levels of the n samples, and those of the addresses. Returns the
-    words of all chains, and the number of words of each chain. Truncates long chains.
+    ``kernel`` has two masks: which samples, and which addresses, are in the kernel.
+    Returns the words of all chains, and the number of words of each chain. Truncates
+    long chains.
     """
     count = own.size
     of_own, of_callers = (np.asarray(part, np.bool_) for part in kernel)
@@ -227,8 +228,8 @@ def chain_words(
     callers[starts] = False
     taken = np.arange(total)[callers] + np.repeat(offsets[:-1] - starts - 1, kept)
     words[callers], levels[callers] = addresses[taken], of_callers[taken]
-    # A mark precedes the first address of a chain, and the first one after a change of
-    # level.
+    # A mark precedes the first address of a chain, and the first address after a change
+    # from the kernel to user space or back.
     said = np.ones(total, np.bool_)
     said[1:] = levels[1:] != levels[:-1]
     said[starts] = True

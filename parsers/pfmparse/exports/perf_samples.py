@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Convert samples to the words of perf's records."""
+"""Convert samples to the fields of perf's records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .interface import Job
 from .perf_processes import Processes
 from .perf_records import MAX_CHAIN, Columns, Lists, Words, chain_words
 
-# Bits of sample_type for roles that some formats do not record.
+# The bits of sample_type for roles that not all formats record.
 OPTIONAL = {
     Role.TIME: perf_records.TIME,
     Role.DATA_ADDRESS: perf_records.ADDR,
@@ -36,13 +36,13 @@ ALWAYS = perf_records.IDENTIFIER | perf_records.IP | perf_records.TID
 ALWAYS |= perf_records.PERIOD
 CARRIED = frozenset((*OPTIONAL, Role.THREAD, Role.ADDRESS))
 
-# union perf_mem_data_src with all fields unknown; the width of "op" and of all fields.
+# union perf_mem_data_src with all fields unknown; the widths of "op" and of all fields.
 NOT_AVAILABLE = 1 << 0 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26
 OP_BITS, USED_BITS = 5, 46
 
 
 def sample_type(inputs: Sequence[Input]) -> int:
-    """Returns the sample_type: a bit is set if samples of any input have that word."""
+    """Returns the sample_type: the bits of all fields that any of the inputs has."""
     found = ALWAYS
     for source in inputs:
         samples = source.first()
@@ -62,7 +62,7 @@ def _bits(samples: Samples) -> int:
 
 
 class Events:
-    """The events of all inputs by name, with IDs from 1; the unknown event is last."""
+    """The events of all inputs by name. IDs begin at 1; the unknown event is last."""
 
     def __init__(self, inputs: Sequence[Input]) -> None:
         self._periods: dict[str, int] = {}
@@ -88,7 +88,7 @@ class Events:
 
 
 class Maker:
-    """Makes the words of an input's samples."""
+    """Makes the fields of an input's samples."""
 
     def __init__(
         self, job: Job, source: Input, processes: Processes, events: Events
@@ -101,7 +101,7 @@ class Maker:
         self._weight = Weight(period, source.events)
 
     def made(self, batch: Batch, wanted: int) -> tuple[Columns, bytes]:
-        """Returns the words of a batch, and mappings that perf needs before them."""
+        """Returns the fields of a batch, and mapping records that perf needs first."""
         samples = batch.samples
         tgids, tids = self._threads(samples)
         pids = self._processes.pids
@@ -130,7 +130,7 @@ class Maker:
         return Columns(words, kernel, lists), mappings
 
     def _threads(self, samples: Samples) -> tuple[Words, Words]:
-        """Returns process and thread of each sample; unknown threads are main ones."""
+        """Returns each sample's process and thread; assumes main threads if unknown."""
         recording = self._source.recording
         found = []
         for select in (columns.processes, columns.threads):
@@ -155,7 +155,7 @@ class Maker:
         return self._processes.in_files(tgids, cookies, at)
 
     def _periods(self, samples: Samples) -> Column:
-        """Returns the period of each sample, or another weight."""
+        """Returns the period of each sample, or the weight if it is not the count."""
         if samples.weights() is not None:
             self._job.lack("weights of samples, except as factors of the period")
         weights = self._weight.of(samples)
@@ -163,9 +163,9 @@ class Maker:
         return weights
 
     def _sources(self, values: Words) -> Words:
-        """Returns the data sources; those in a CPU's own encoding become unknown.
+        """Returns the data sources, as unknown if they are in a CPU's own encoding.
 
-        perf would misinterpret them.
+        perf would misinterpret such data sources.
         """
         bad = (values >> np.uint64(USED_BITS) != 0) | (
             values >> np.uint64(OP_BITS) == 0

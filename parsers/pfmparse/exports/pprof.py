@@ -40,9 +40,10 @@ def write(job: Job) -> None:
     for source in job.inputs:
         profiler.add(source, noted(job, source, {Role.ADDRESS, Role.THREAD}))
     with open(job.path, "wb") as raw:
-        # If gzip's header has no name and time, equal samples result in equal files.
+        # Leave name and time out of gzip's header, so that equal samples give equal
+        # files.
         with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-            # Use a buffer, because there are megabytes of messages of a few bytes each.
+            # Use a buffer, because most messages have only a few bytes.
             with BufferedWriter(cast(RawIOBase, packed), PIECE) as out:
                 _Writer(job, profiler.profile).write(out)
 
@@ -60,7 +61,7 @@ class _Writer:
         self._events = profile.sampled_events()
 
     def write(self, out: IO[bytes]) -> None:
-        """Writes the profile: each message follows the messages that refer to it."""
+        """Writes the profile, each message after the messages that refer to it."""
         for event in self._events:
             name = self._profile.events[event]
             units = NUMBER, weight_unit(self._job, name)
@@ -153,7 +154,7 @@ class _Writer:
 
 
 def _location(place: Place) -> bytes:
-    """Returns a location: a function, preceded by the functions inlined there."""
+    """Returns a location: its function, after the functions that are inlined there."""
     lines = (integer(1, function) + integer(2, line) for function, line in place.lines)
     head = integer(1, place.number) + integer(2, place.mapping)
     head += integer(3, place.address)
@@ -161,7 +162,7 @@ def _location(place: Place) -> bytes:
 
 
 def _comment(source: Input) -> str:
-    """Describes the recording: host, command and tool."""
+    """Returns a description of the recording: host, command and tool."""
     session = source.recording.session
     command = " ".join(session.command or ("(no command)",))
     return f"{source.host}: {command}, by {session.tool}"

@@ -8,7 +8,7 @@ from typing import Iterable
 
 VARINT, FIXED64, BYTES = 0, 1, 2  # types of fields on the wire
 MASK = (1 << 64) - 1
-REMEMBERED = 1 << 17  # cached numbers; field numbers, functions and places repeat often
+REMEMBERED = 1 << 17  # cached numbers; those of fields, functions and locations repeat
 
 
 @lru_cache(REMEMBERED)
@@ -26,7 +26,7 @@ def varint(number: int) -> bytes:
 
 
 def integer(field: int, number: int) -> bytes:
-    """Returns a field with a number; empty for 0, which is the default."""
+    """Returns a field with a number; b"" for 0, which is the default."""
     return varint(field << 3 | VARINT) + varint(number) if number else b""
 
 

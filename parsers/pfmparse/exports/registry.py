@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The registry of exports: built-in exports and those of other packages."""
+"""The registry of exports: built-in ones, and those of other packages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def names() -> list[str]:
 def find(name: str) -> Export:
     """Returns the export with this name.
 
-    Raises PfmParseError if it is unknown or broken.
+    Raises PfmParseError if the export is unknown or broken.
     """
     from .interface import Export  # slow to import, and not needed for names()
 

@@ -17,7 +17,7 @@ from .sql_rows import LocationRows, SampleRows
 from .sql_run import Run
 from .unsupported import noted
 
-# Roles that a row per location cannot store.
+# Roles that cannot be stored if there is one row per location.
 SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE)
 
 
@@ -76,7 +76,7 @@ def _add(job: Job, source: Input, database: Database) -> None:
 
 
 def _identity(source: Input) -> str:
-    """Returns a hash that identifies the capture: of its session and first buffer."""
+    """Returns a hash of session and first buffer, which identifies the capture."""
     again = source.recording.reopened()
     found = hashlib.sha256(again.source.session_text)
     for buffer in again.source.buffers():

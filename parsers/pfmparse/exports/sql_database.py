@@ -17,13 +17,13 @@ from ..layout import NDArray
 from . import sql_schema
 from .interface import ExportError
 
-# One value per row (integers or others), or one integer or NULL for all rows.
+# One value per row, or one integer or None (NULL) for all rows.
 Values = Union[NDArray[Any], Sequence[object], int, None]
 
-LOCK = 0x70666D  # PostgreSQL advisory lock; its owner may assign row IDs
-BLOCK = 1 << 14  # rows that are converted to text at once, few enough for the cache
+LOCK = 0x70666D  # PostgreSQL advisory lock; only its owner may assign row IDs
+BLOCK = 1 << 14  # rows that are converted to text at once; they fit into the cache
 
-# Characters with a special meaning in PostgreSQL's COPY. Texts must not contain NUL.
+# Escapes for PostgreSQL's COPY. Texts must not contain NUL.
 ESCAPES = str.maketrans(
     {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": " "}
 )
@@ -39,7 +39,7 @@ class Database(ABC):
     def prepare(self) -> None:
         """Creates missing tables.
 
-        Raises ExportError if the version of the tables differs.
+        Raises ExportError if existing tables have another version.
         """
         if not self.has_schema():
             for statement in sql_schema.statements(self.own_id):
@@ -190,7 +190,7 @@ class Postgres(Database):
 
 
 def _only(values: Values) -> Optional[str]:
-    """Returns the common value of all rows as SQL text, None if rows differ."""
+    """Returns the value as SQL text if it is the same for all rows, otherwise None."""
     if values is None:
         return "NULL"
     if isinstance(values, np.ndarray) and values.size > 1:

@@ -24,7 +24,7 @@ NO_STACK = 0
 
 
 class SampleRows:
-    """A row for each sample; ``limited`` is set if some numbers were too large."""
+    """A row for each sample; ``limited`` is set if a number was too large."""
 
     limited = False
 
@@ -79,7 +79,7 @@ class SampleRows:
 
 
 class LocationRows:
-    """A row per location, stack, event and thread; ``limited`` is as in SampleRows."""
+    """A row per location, stack, event and thread; see SampleRows for ``limited``."""
 
     limited = False
 
@@ -128,7 +128,7 @@ class LocationRows:
 
 
 def _periods(rows: Rows) -> NDArray[Any]:
-    """Returns the weight of each row, or the sum of its periods; 64 bits at most."""
+    """Returns each row's weight or, if recorded, sum of periods; at most 64 bits."""
     if rows.weights is not None:
         return rows.weights
     sums = period_sums(rows.samples)

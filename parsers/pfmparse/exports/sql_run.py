@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The rows of a capture in all tables of a database except those of samples."""
+"""The rows that a capture adds to a database, except the samples' own rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GREATEST = (1 << 63) - 1  # the greatest integer in databases
 class Run:
     """Writes the rows that describe a capture, and assigns their IDs.
 
-    The object with ID n in the capture gets the ID ``bases[table] + n`` in the
+    An object with the ID n in the capture gets the ID ``bases[table] + n`` in the
     database.
     """
 
@@ -36,7 +36,7 @@ class Run:
     def describe(self, identity: str, kept: str) -> None:
         """Adds the rows to which samples refer. Call this after reading all samples.
 
-        ``kept`` says whether rows are samples or locations.
+        ``kept`` says whether there is a row per sample or per location.
         """
         self._add_run(identity, kept)
         self._add_events()
@@ -116,7 +116,7 @@ class Run:
         self.database.insert(table, count, all_columns)
 
     def _function(self, path: str, symbol: Optional[str]) -> int:
-        """Returns the ID of a function; all runs share functions."""
+        """Returns the ID of a function; functions are shared by all runs."""
         key = path, symbol or ""
         if key not in self._functions:
             at = self._objects.get(path)

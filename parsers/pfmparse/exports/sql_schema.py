@@ -2,8 +2,8 @@
 """The tables of the database for captures (docs/exports.md).
 
 Databases have no unsigned integers, so kernel addresses are stored as negative numbers.
-Samples have no foreign keys, because checking them would be slow. They are not needed,
-because all rows of a capture are inserted in one transaction.
+Samples have no foreign keys, because the database would check them slowly. Foreign keys
+are not needed, because all rows of a capture are inserted in one transaction.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ LEGEND = 8  # objects in the legend
 class Content:
     """Widths, colours and texts of one flame graph.
 
-    ``widths`` is the weight of each box. ``told`` returns the figures of a box and
-    ``colour`` its colour. ``legend`` has colours and their meaning.
+    ``widths`` is the weight of each box. ``told`` returns the figures of a box;
+    ``colour`` returns its colour. ``legend`` has the colours and their meanings.
     """
 
     widths: Weights
@@ -37,7 +37,7 @@ class Content:
 
 
 def counted(job: Job, sides: Sides, tree: Tree) -> Content:
-    """Makes the content of a graph of one side.
+    """Returns the content of a graph of one side.
 
     Colours show the objects of functions; texts show weights and shares.
     """
@@ -64,9 +64,9 @@ def counted(job: Job, sides: Sides, tree: Tree) -> Content:
 
 
 def compared(job: Job, sides: Sides, tree: Tree) -> Content:
-    """Makes the content of a graph of two sides.
+    """Returns the content of a graph of two sides.
 
-    Colours show the difference of shares; texts show both shares, too.
+    Colours show the differences of shares; texts also show both shares.
     """
     assert job.comparison is not None
     drawn, unit = job.comparison.widths, unit_of(job, sides.profile)

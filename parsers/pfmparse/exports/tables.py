@@ -18,9 +18,9 @@ MAX_VALUE = (1 << 63) - 1
 
 
 class Place(NamedTuple):
-    """A location; ``lines`` has function and line of each of its frames.
+    """A location; ``lines`` has the function and the line of each frame.
 
-    The first frames are inlined into the following ones.
+    Each frame is inlined into the next one.
     """
 
     number: int
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 class Tables:
-    """IDs of strings, functions, files and places, from 1; string 0 is empty."""
+    """IDs, from 1, of strings, functions, files and locations; string 0 is empty."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -77,7 +77,7 @@ class Tables:
 
 
 def frames_in_file(location: Location, address: int) -> Sequence[Frame]:
-    """Returns the functions of a place, outermost first, at its address in the file."""
+    """Returns a location's functions, outermost first, with the address in the file."""
     at = address if location.offset is None else location.offset
     return by_place(location, at)
 

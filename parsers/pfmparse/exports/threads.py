@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Split profiles into a part for each event and thread."""
+"""Split profiles into one part for each event and thread."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Part = tuple[int, int]  # indices of an event and of a thread
 def by_event_and_thread(profile: Profile) -> list[tuple[Part, list[Row]]]:
     """Returns the rows of each event and thread that have samples.
 
-    Raises ExportError if there are none, because viewers do not open a file without
-    threads.
+    Raises ExportError if there are no samples, because viewers do not open a file
+    without threads.
     """
     if not profile.rows:
         raise ExportError("not written: no sample is selected")

@@ -12,11 +12,11 @@ from ..analysis.requests import SIDES
 from ..text import amount
 from .interface import Job
 
-LONGEST = 80  # characters of a command
+LONGEST = 80  # maximum number of characters of a command
 
 
 def title_of_job(job: Job) -> str:
-    """Returns the title of a flame graph; a comparison is titled with its files."""
+    """Returns the title of a flame graph; for a comparison, it names the files."""
     if job.comparison is None:
         return title_of(job.inputs)
     count = job.comparison.old_inputs

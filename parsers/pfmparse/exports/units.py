@@ -22,19 +22,19 @@ CLOCK = re.compile(r"(?<![a-z])(cpu|task)[-_]clock(?![a-z])", re.IGNORECASE)
 
 
 def in_unit(weight: int, unit: str) -> str:
-    """Formats a weight in a unit of unit_of(), for people."""
+    """Formats a weight; ``unit`` is a result of unit_of() or unit_of_event()."""
     if unit in (SAMPLES, EVENTS):
         return amount(weight, unit, ",")
     return f"{weight:,} {unit}"
 
 
 def event_unit(event: str) -> str:
-    """Returns the unit in which an event counts."""
+    """Returns pprof's name of the unit in which an event counts."""
     return NANOSECONDS if CLOCK.search(event) else NUMBER
 
 
 def weight_unit(job: Job, event: str) -> str:
-    """Returns the unit of the weights of an event's samples."""
+    """Returns pprof's name of the unit of an event's weights."""
     if job.weight == PERIOD:
         return event_unit(event)
     if job.weight == OFF:
@@ -53,7 +53,7 @@ def weight_unit(job: Job, event: str) -> str:
 
 
 def unit_of(job: Job, profile: Profile) -> str:
-    """Returns the unit of the sum of all weights, for people."""
+    """Returns the name, in texts for users, of the unit of the sum of all weights."""
     if job.weight == COUNT:
         return SAMPLES
     names = {profile.events[row.event] for row in profile.rows}
@@ -64,7 +64,7 @@ def unit_of(job: Job, profile: Profile) -> str:
 
 
 def unit_of_event(job: Job, event: str) -> str:
-    """Returns the unit of the weights of an event's samples, for people."""
+    """Returns the name, in texts for users, of the unit of an event's weights."""
     if job.weight == COUNT:
         return SAMPLES
     if weight_unit(job, event) == NANOSECONDS:

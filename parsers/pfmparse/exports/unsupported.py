@@ -12,8 +12,9 @@ from ..formats.samples import Samples
 from ..recording import Batch
 from .interface import Job
 
-# Descriptions of roles whose columns a format may lack. All formats store the other
-# roles: event, level and file as parts of the place, and the period as the weight.
+# Descriptions of roles that an export's format may be unable to store. All formats
+# store the other roles: the event; the level and the file, as parts of the location;
+# and the period, as the weight.
 NAMES = {
     Role.ADDRESS: "addresses",
     Role.DATA_ADDRESS: "data addresses",
@@ -23,7 +24,7 @@ NAMES = {
     Role.CPU: "CPUs",
     Role.TIME: "times",
 }
-# Columns from which the column of a role is derived.
+# Columns from which the column of another role is derived.
 SOURCES = frozenset(("last_reset_val",))  # the period
 PMDS = "PMD values"
 CHAINS = "call chains"
@@ -42,8 +43,8 @@ def noted(
     """Yields the selected samples of an input; notes what the format cannot store.
 
     The format stores the columns of the roles ``carries``. It stores PMD values, call
-    chains and losses if ``pmds``, ``chains`` and ``losses`` are set. If the weight is
-    the count, it also stores sums of periods if ``periods`` is set.
+    chains and losses if ``pmds``, ``chains`` and ``losses`` are set. If ``periods`` is
+    set and the weight is the count, it also stores sums of periods.
     """
     weight = PERIOD if periods and job.weight == COUNT else job.weight
     for batch in job.batches(source):

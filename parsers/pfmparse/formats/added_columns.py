@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Columns that are added to samples whose format does not have them.
 
-Their data are the virtual PMDs of the perf_events PMU that samples record (perfmon.h),
-and the threads of contexts.
+The data come from virtual PMDs of the perf_events PMU (perfmon.h) that samples record,
+and from the contexts, which have threads.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .roles import Role
 from .samples import Column, Lazy, Samples
 
 PMU = "perf_events"
-# The PMDs of the newest branch. Those of older branches have the next indices.
+# The PMDs of the newest branch. The PMDs of older branches have the next indices.
 BRANCH_FROM, BRANCH_TO, BRANCH_FLAGS = 272, 280, 288
-# The PMDs whose values have a role, and the default names of the role's columns.
+# The PMDs whose values have a role, and names that imply this role.
 NAMES: Mapping[int, str] = {
     255: "state",
     260: "dla",
@@ -33,7 +33,7 @@ NAMES: Mapping[int, str] = {
 
 
 class SamplePmds:
-    """The PMDs that describe samples and that a session records."""
+    """The PMDs with data about samples that a session records."""
 
     def __init__(self, pmds: frozenset[int]) -> None:
         self._pmds = pmds
@@ -47,7 +47,7 @@ class SamplePmds:
         return cls(pmds) if pmds else None
 
     def add_to(self, samples: Samples) -> Samples:
-        """Adds a derived column for each PMD whose role no column has."""
+        """Returns the samples with derived columns for PMDs whose roles are missing."""
         derived = {name: partial(samples.column, name) for name in samples.derived}
         for pmd in self._pmds:
             if samples.name_of(_role(NAMES[pmd])) is None:
@@ -56,7 +56,7 @@ class SamplePmds:
 
 
 def _role(name: str) -> Role:
-    """Returns the role that columns of this name usually have."""
+    """Returns the role that is implied by a column's name."""
     return next(role for role in Role if name in role.usual)
 
 
@@ -79,15 +79,15 @@ class ContextThreads:
     ) -> Optional[ContextThreads]:
         """Returns None if the samples need no columns to identify their thread.
 
-        They need none in a session that is not per-thread, or that has a single
-        context. If the contexts are not ``complete``, more may follow in the capture.
+        That is so in a session that is system-wide, or that has a single context. If
+        the contexts are not ``complete``, more may follow in the capture.
         """
         if mode != "thread" or (complete and len(contexts) < 2):
             return None
         return cls(contexts)
 
     def tell(self, samples: Samples, context: int) -> Samples:
-        """Adds the context's thread and process to samples that lack them."""
+        """Adds the context's thread and process to the samples, if they lack them."""
         known = self._contexts.get(context)
         if known is None:
             return samples

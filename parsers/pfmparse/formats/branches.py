@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Branches that samples record: the bits of a branch, and the branches as text."""
+"""The branches that samples record: their bits, and their texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TYPES = (
     *("COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX"),
 )
 MISPREDICTED, PREDICTED, IN_TRANSACTION, ABORT = 1, 2, 4, 8
-CYCLES, TYPE = 4, 20  # first bits
+CYCLES, TYPE = 4, 20  # the first bits of these fields
 
 
 def name_of(flags: int) -> str:
@@ -36,7 +36,7 @@ def name_of(flags: int) -> str:
 
 
 def recorded(samples: Samples) -> bool:
-    """Returns whether samples have branches, not other PMDs with these indices."""
+    """Returns whether the PMDs with these indices are branches, and not other PMDs."""
     roles = (Role.BRANCH_FROM, Role.BRANCH_TO, Role.BRANCH_FLAGS)
     return any(samples.name_of(role) is not None for role in roles)
 
@@ -57,16 +57,16 @@ def table(samples: Samples) -> NDArray[np.uint64]:
 
 
 def counts(words: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Returns the number of each sample's branches, up to the oldest that is not 0."""
+    """Returns how many branches each sample has, up to the oldest that is not 0."""
     there = words.any(axis=2)
     found: NDArray[np.intp] = (there * np.arange(1, COUNT + 1)).max(axis=1)
     return found
 
 
 def texts(pmds: Mapping[str, int]) -> list[str]:
-    """Returns the branches among a sample's PMDs, by PMD index, oldest first.
+    """Returns the branches in a sample's PMDs, given by index, oldest first.
 
-    Each is FROM/TO/M or P/X/A/CYCLES/TYPE, as in the output of perf script.
+    Each text has the form FROM/TO/M or P/X/A/CYCLES/TYPE, as in perf script's output.
     """
     found = []
     for n in reversed(range(COUNT)):

@@ -18,7 +18,7 @@ TYPES = {
     **{f"__u{8 * size}": f"<u{size}" for size in (1, 2, 4, 8)},
     **{f"__s{8 * size}": f"<i{size}" for size in (1, 2, 4, 8)},
 }
-# A structure whose members become fields of the one that contains it.
+# A structure whose members become fields of the structure that contains it.
 SINK = "pfm_sink_arg_t"
 WORD = 8
 
@@ -36,11 +36,11 @@ def header_struct(
 
     The declaration is ``typedef struct { ... } name;``. Its members are integers of
     fixed size (``__u8`` to ``__s64``), arrays of these or of ``char``, or a
-    ``pfm_sink_arg_t``, whose members become fields of the dtype. There is no padding
-    between or after them.
+    ``pfm_sink_arg_t``, whose members become fields of the dtype. Padding between or
+    after members is not allowed.
 
-    Raises OSError if the header cannot be read. Raises ValueError, with the line, if it
-    has no such declaration.
+    Raises OSError if the header cannot be read. Raises ValueError, with the line, if
+    the header has no such declaration.
     """
     with open(header, encoding="utf-8") as stream:
         text = _COMMENT.sub(_blank, stream.read())
@@ -48,7 +48,7 @@ def header_struct(
 
 
 def _blank(comment: re.Match[str]) -> str:
-    """Replaces a comment by a space and its line ends, to preserve line numbers."""
+    """Returns a space and the comment's line ends, to preserve line numbers."""
     return " " + "\n" * comment[0].count("\n")
 
 

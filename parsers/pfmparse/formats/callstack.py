@@ -46,14 +46,14 @@ RECORD = struct_dtype(
     ],
 )
 COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
-# Columns of samples whose user call chains were found with unwind tables.
+# Columns that samples have if their user call chains were found with unwind tables.
 END_COLUMNS = ("user_end", "user_guessed")
-# Members of a record: how many words follow it, in this order.
+# Members of a record with the numbers of words that follow it, in this order.
 NUMBERS = ("num_pmds", "num_kernel", "num_user")
 
 
 def read(records: Records, session: Session) -> Samples:
-    """Returns the samples of records, with call chains and PMD values."""
+    """Returns records as samples, with call chains and PMD values."""
     heads, behind = records.walk(RECORD, _words)
     columns = [*COLUMNS, *END_COLUMNS] if has_tables(session, ARG) else list(COLUMNS)
     pmds, kernel, user = _numbers(heads)
@@ -65,13 +65,13 @@ def read(records: Records, session: Session) -> Samples:
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
-    """Returns the number of words after each record; shape (n,)."""
+    """Returns the number of words that follow each record; shape (n,)."""
     pmds, kernel, user = _numbers(heads)
     return pmds + kernel + user
 
 
 def _numbers(heads: NDArray[np.void]) -> list[NDArray[np.intp]]:
-    """Returns the number of words after each record, by kind; each of shape (n,)."""
+    """Returns the numbers of words that follow each record, by kind; shapes (n,)."""
     return [heads[name].astype(np.intp) for name in NUMBERS]
 
 

@@ -16,11 +16,11 @@ class Chains:
     """The call chains of n samples.
 
     The chain of sample i is ``addresses[offsets[i]:offsets[i + 1]]``, innermost caller
-    first. It has return addresses, without the sample's own address. ``offsets`` has
-    shape (n + 1,) and increases. The first ``kernel[i]`` addresses of a chain are at
-    kernel level, the others at user level; without ``kernel``, the address decides.
-    ``files`` is the cookie of the file if an address is an offset in a file, otherwise
-    0.
+    first. A chain has return addresses, but not the sample's own address. ``offsets``
+    has shape (n + 1,) and increases. The first ``kernel[i]`` addresses of chain i are
+    in the kernel, the others in user space; without ``kernel``, the addresses
+    themselves decide. For each address that is an offset in a file, ``files`` has the
+    file's cookie; for other addresses, 0.
     """
 
     offsets: NDArray[np.intp]
@@ -54,7 +54,7 @@ class Chains:
         lengths: NDArray[np.integer[Any]],
         kernel: Optional[NDArray[np.integer[Any]]] = None,
     ) -> Chains:
-        """Makes chains from records that have room for equally many addresses.
+        """Makes chains from records with room for the same number of addresses.
 
         ``addresses`` has shape (n, room); ``lengths``, of shape (n,), is the number of
         used addresses.
@@ -90,7 +90,7 @@ class Chains:
         return self.offsets.size - 1
 
     def in_kernel(self) -> NDArray[np.bool_]:
-        """Returns a mask of the ``addresses`` at kernel level."""
+        """Returns a mask of the ``addresses`` that are in the kernel."""
         if self.kernel is None:
             return self.addresses >= np.uint64(KERNEL_START)
         begins, places = self.offsets[:-1], self.addresses.size + 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Sequence
 
-# Names of the bits, from bit 0 of the field on. Bits with "" have no name of their own:
-# hit and miss are appended to the level's name.
+# Names of the bits, from bit 0 of the field on. Bits with "" have no names: for
+# example, hit and miss are appended to the level's name.
 OPS = ("", "load", "store", "prefetch", "exec")
 LEVELS = (
     *("", "", "", "L1", "LFB", "L2", "L3", "RAM"),
@@ -22,17 +22,17 @@ NUMBERS = {1: "L1", 2: "L2", 3: "L3", 4: "L4", 9: "CXL", 10: "I/O", 11: "any cac
 NUMBERS |= {12: "LFB", 13: "RAM", 14: "PMEM"}
 HOPS = ("", "other core", "other node", "other socket", "other board")
 
-# The level without its location, by number and by bit.
+# The level, whether local or remote, by number and by bit.
 BY_NUMBER = {1: "L1", 2: "L2", 3: "L3", 4: "L4", 12: "LFB", 13: "RAM"}
 BY_BIT = {0x08: "L1", 0x10: "LFB", 0x20: "L2", 0x40: "L3"}
 BY_BIT |= {0x080: "RAM", 0x100: "RAM", 0x200: "RAM"}
 NOT_AVAILABLE = "not available"
 OTHER, UNKNOWN = "other", "n/a"
-# The levels from the nearest to the farthest.
+# The levels, from the nearest to the farthest.
 NEAREST_FIRST = ("L1", "LFB", "L2", "L3", "L4", "RAM", OTHER, UNKNOWN)
 
-# The translation of the address: by a TLB, the page walker or the operating system. If
-# the source only says that one of two TLBs was hit, it counts as the first one.
+# The translator of the address: a TLB, the page walker or the operating system. If a
+# source only says that one of two TLBs was hit, it counts as the first-level TLB.
 BY_TLB = {0x08: "L1", 0x18: "L1", 0x10: "L2", 0x20: "walk", 0x40: "OS"}
 TLBS_FIRST = ("L1", "L2", "walk", "OS", "miss", UNKNOWN)
 
@@ -42,9 +42,9 @@ OP_BITS, USED_BITS = 5, 46
 
 
 def name_of(value: int) -> str:
-    """Returns the name of a data source, or the number if it is not in perf's encoding.
+    """Returns a data source's name, or the number if it is not in perf's encoding.
 
-    A number that only has bits of the operation is in a CPU's own encoding.
+    A number in which only bits of the operation are set is in a CPU's own encoding.
     """
     if not _is_known(value):
         return f"{value:#x}"
@@ -60,7 +60,7 @@ def name_of(value: int) -> str:
     text = ", ".join(part for part in parts if part)
     if not text:
         return " ".join(operations) or NOT_AVAILABLE
-    # Most samples are loads, so omit "load" if there is other text.
+    # Most samples are loads, so omit "load" unless there is no other text.
     return " ".join([*(op for op in operations if op != "load"), text])
 
 
@@ -90,7 +90,7 @@ def level_of(value: int) -> str:
 
 
 def tlb_of(value: int) -> str:
-    """Returns the translation of the address, one of TLBS_FIRST."""
+    """Returns what translated the address, one of TLBS_FIRST."""
     bits = _field(value, 26, 7)
     if not _is_known(value):
         return UNKNOWN
@@ -118,7 +118,7 @@ def _outcome(bits: int) -> str:
 
 
 def _level(value: int) -> str:
-    """Returns the memory level by its number or, without one, by its bits."""
+    """Returns the memory level by its number or, without a number, by its bits."""
     bits, hops = _field(value, 5, 14), _field(value, 43, 3)
     names = list(dict.fromkeys(_named(bits, LEVELS)))
     name = NUMBERS.get(_field(value, 33, 4)) or " or ".join(names)

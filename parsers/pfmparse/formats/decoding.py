@@ -23,8 +23,8 @@ class Region:
     """Samples in a part of a buffer.
 
     ``number`` is the region's index, 0 for formats that do not divide their buffers.
-    The samples are ``imprecise`` if the format promises the registers at the event, but
-    recorded those at a later interrupt.
+    The samples are ``imprecise`` if the format should record the registers at the
+    event, but recorded the registers at a later interrupt.
     """
 
     number: int
@@ -38,7 +38,7 @@ def _plain(numbers: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Lost:
-    """The losses that a buffer reports, since its context was created.
+    """The losses that a buffer reports: all since the creation of its context.
 
     ``total`` is the number of lost samples by reason. ``regions`` has these numbers for
     each region, if the format records them.
@@ -55,12 +55,12 @@ class Lost:
 
 @dataclass(frozen=True)
 class Decoded:
-    """The samples of a buffer, and the problems with those that cannot be decoded.
+    """The samples of a buffer, and problems with samples that cannot be decoded.
 
     ``regions`` are in the order in which they were filled. The offsets in ``problems``
     are relative to the buffer; if everything was decoded, there are no problems.
-    ``skipped`` is the number of samples that the format chose not to record, since the
-    creation of the context.
+    ``skipped`` is the number of samples that the format deliberately did not record,
+    since the creation of the context.
     """
 
     regions: tuple[Region, ...]
@@ -84,8 +84,8 @@ class Decoder(Protocol):
     def __call__(self, data: Data) -> Decoded:
         """Decodes a buffer, of which ``data`` may have only the first bytes.
 
-        Does not return samples again that an earlier call returned, if the format makes
-        them recognisable. Raises PfmParseError if even the header is unusable.
+        Does not return samples that an earlier call has returned, if the format makes
+        that possible. Raises PfmParseError if even the header is unusable.
         """
 
 
@@ -93,7 +93,7 @@ class TogetherDecoder(Decoder, Protocol):
     """A decoder that can decode several buffers at once, which is faster."""
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """Returns the samples of all buffers, and the losses that the last one reports.
+        """Returns the samples of all buffers, and the losses reported by the last one.
 
         If there is a problem in any buffer, returns None without changing the decoder.
         """
@@ -108,12 +108,12 @@ def _not_described(arg: bytes) -> Optional[Mapping[str, object]]:
 class Format:
     """A sampling format that can be decoded.
 
-    ``decoder`` makes the decoder of one context of a session. ``describe_arg`` returns
+    ``decoder`` makes a decoder for one context of a session. ``describe_arg`` returns
     the values in the format's argument by name, or None if the bytes are not valid.
-    ``dtypes`` are the format's structures; if one of them is "argument",
-    ``describe_arg`` is not needed. A ``stream`` continues from buffer to buffer: after
-    a missing buffer, a new decoder must synchronize. If ``joined`` is set, a batch may
-    have the samples of several buffers.
+    ``dtypes`` are the format's structures; ``describe_arg`` is not needed if they
+    include "argument". A ``stream`` continues from buffer to buffer: after a missing
+    buffer, a new decoder must synchronize. If ``joined`` is set, a batch may have the
+    samples of several buffers.
     """
 
     name: str

@@ -131,9 +131,9 @@ PERFMON_2_0_IA64 = Layout(IA64_HDR, IA64_ENTRY, 2 << 16)
 
 @dataclass(frozen=True)
 class Header:
-    """A buffer's header (3.6.3): entries, bytes, flags.
+    """The contents of a buffer's header (3.6.3): number of entries, bytes, flags.
 
-    ``time`` converts the entries' raw time stamps; it is None if they are in ns.
+    ``time`` converts raw time stamps of entries; it is None if time stamps are in ns.
     """
 
     count: int
@@ -188,7 +188,7 @@ class Decoder:
         return Region(0, samples if self._add_to is None else self._add_to(samples))
 
     def _header(self, data: Data) -> Header:
-        """Returns the header, after all checks that need only the header."""
+        """Returns the header, after all checks for which the header suffices."""
         dtype = self._layout.header
         raw = integers(data, dtype, 0, "the buffer's header")
         version, flags = raw["hdr_version"], raw.get("hdr_buf_flags", 0)
@@ -204,7 +204,7 @@ class Decoder:
         return Header(raw["hdr_count"], cur_offs, flags, time)
 
     def _same_list(self, data: Data, header: Header, span: Span) -> Run:
-        """Decodes entries with a short header, which lacks the PMD that overflowed."""
+        """Decodes entries with short headers, which lack the PMD that overflowed."""
         entry = IIP_ENTRY if header.flags == IIP_HDR else NO_ENTRY
         lists = self._entries.kinds.lists
         if len(lists) != 1:
@@ -222,7 +222,7 @@ class Decoder:
 
 
 def _raw_time(dtype: np.dtype[np.void], raw: Mapping[str, int]) -> RawTime:
-    """Returns the conversion that a header with raw time stamps contains."""
+    """Returns the conversion that is in the header of a buffer with raw time stamps."""
     from .raw_time import MAX_SHIFT, RawTime  # only needed for raw time stamps
 
     mult, shift = raw["hdr_time_mult"], raw["hdr_time_shift"]

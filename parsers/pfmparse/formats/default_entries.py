@@ -22,8 +22,8 @@ Fields = Union[Mapping[str, Column], NDArray[np.void]]
 class Kinds:
     """The kinds of entries that a session records, one per sampling PMD and set.
 
-    ``keys`` are set << 16 | PMD in ascending order. ``lists`` are the distinct lists of
-    smpl_pmds. ``group`` is each key's index in ``lists``.
+    ``keys`` has set << 16 | PMD of each kind, in ascending order. ``lists`` has the
+    distinct lists of smpl_pmds. ``group`` has the index in ``lists`` for each key.
     """
 
     keys: NDArray[np.uint32]
@@ -52,7 +52,7 @@ class Kinds:
         return len({len(pmds) for pmds in self.lists}) <= 1
 
     def groups_of(self, keys: NDArray[np.uint32]) -> NDArray[np.intp]:
-        """Returns each key's index in ``lists``, -1 if no PMD records such an entry."""
+        """Returns the index in ``lists`` for each key; -1 for unknown keys."""
         if self.keys.size == 0:
             return np.full(keys.shape, -1, np.intp)
         found = np.searchsorted(self.keys, keys)
@@ -60,7 +60,7 @@ class Kinds:
         return np.where(self.keys[found] == keys, self.group[found], -1)
 
     def first_unknown(self, columns: Fields) -> Optional[int]:
-        """Returns the index of the first entry that no PMD has recorded, or None."""
+        """Returns the index of the first entry that is of no kind, or None."""
         if self.keys.size == 1:
             event_set, pmd = divmod(int(self.keys[0]), 1 << 16)
             wrong = columns["ovfl_pmd"] != pmd
@@ -80,8 +80,8 @@ def keys_of(columns: Fields) -> NDArray[np.uint32]:
 class Run:
     """Consecutive entries.
 
-    ``stop`` is the offset of their end in bytes. ``unknown`` is set if the next entry
-    does not belong to a sampling PMD.
+    ``stop`` is the offset, in bytes, of the end of these entries. ``unknown`` is set if
+    the next entry does not belong to a sampling PMD.
     """
 
     samples: Samples
@@ -93,7 +93,7 @@ class Run:
 class Span:
     """Where to search for entries: at most ``count``, from ``start`` to ``end``.
 
-    Both are offsets in bytes; ``end`` is within the data.
+    ``start`` and ``end`` are offsets in bytes; ``end`` is within the data.
     """
 
     start: int
@@ -120,7 +120,7 @@ class Entries:
     def all_of(
         self, buffers: Buffers, start: int, counts: NDArray[np.intp]
     ) -> Optional[Samples]:
-        """Returns the entries from byte ``start`` of each buffer on, if uniform.
+        """Returns the entries from byte ``start`` of each buffer on, if all are alike.
 
         The caller must have checked that each buffer has ``counts`` entries. Returns
         None if there are several lists of smpl_pmds, or an entry that no PMD can have
@@ -148,7 +148,7 @@ class Entries:
 
     @property
     def size(self) -> int:
-        """The size of an entry in bytes, if all have the same size."""
+        """The size of an entry in bytes, if all entries have the same size."""
         lists = self.kinds.lists
         return self._entry.itemsize + (WORD * len(lists[0]) if lists else 0)
 
@@ -167,10 +167,10 @@ class Entries:
         return Run(as_samples(found["entry"], groups), stop, wrong is not None)
 
     def _many_sizes(self, data: Data, span: Span) -> Run:
-        """Returns entries of several sizes; finds each from the previous one.
+        """Returns entries of several sizes, each of which begins where the last ended.
 
         First computes, for each word of the buffer, the key of an entry that would
-        start there; only the walk is a loop.
+        start there, so that the loop over the entries has little to do.
         """
         kinds, entry = self.kinds, self._entry
         words, head = (span.end - span.start) // WORD, entry.itemsize // WORD
@@ -193,7 +193,7 @@ class Entries:
     def _members(
         self, entries: NDArray[np.void]
     ) -> Iterator[tuple[slice | NDArray[np.intp], tuple[int, ...]]]:
-        """Yields the entries of each list of smpl_pmds; all keys must be known."""
+        """Yields the entries for each list of smpl_pmds; all keys must be known."""
         lists = self.kinds.lists
         if len(lists) == 1:
             yield slice(None), lists[0]
@@ -210,7 +210,7 @@ def _columns(
     counts: NDArray[np.intp],
     stride: int,
 ) -> Lazy:
-    """Returns the fields of the entries in all buffers, ``stride`` bytes apart."""
+    """Returns the fields of all buffers' entries, which are ``stride`` bytes apart."""
     spacing, count = buffers.spacing(), int(counts[0])
     at = buffers.begins + start
     if spacing and (counts == count).all() and count:
@@ -231,7 +231,7 @@ def _columns(
 def rows(
     data: Data, entry: np.dtype[np.void], values: int, span: Span
 ) -> NDArray[np.void]:
-    """Returns the entries in a span, if each has ``values`` PMD values."""
+    """Returns the entries in a span, each of which has ``values`` PMD values."""
     row = np.dtype([("entry", entry), ("pmds", "<u8", (values,))])
     fit = (span.end - span.start) // row.itemsize
     return view(data, row, min(span.count, fit), span.start, row.itemsize)
@@ -240,10 +240,10 @@ def rows(
 def _follow(
     keys: NDArray[np.uint32], sizes: Mapping[int, int], words: int, count: int
 ) -> tuple[NDArray[np.intp], int]:
-    """Returns the starts of up to ``count`` entries, and the end of the last, in words.
+    """Returns the starts of up to ``count`` entries and the last one's end, in words.
 
-    ``keys`` has the key of an entry that would start at each word; ``sizes`` is the
-    size in words of an entry by its key. The walk ends at a key that is not in
+    ``keys`` has, for each word, the key of an entry that would start there; ``sizes``
+    has the sizes of entries in words, by key. The search ends at a key that is not in
     ``sizes``, or at an entry that would extend beyond ``words``.
     """
     starts: list[int] = []

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Event address registers (EARs) of Itanium 2, which samples record as PMDs.
 
-The data EAR has the data address, latency and instruction address of a load that
-missed. The instruction EAR has the code line and the latency. With TLB events, both
-have the source of the address translation instead of a latency.
+The data EAR has the data address, the latency and the instruction address of a load
+that missed the cache. The instruction EAR has the cache line of the code and the
+latency. With TLB events, both EARs have the source of the address translation instead
+of a latency.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from .samples import Column, Lazy, PmdGroup, Samples
 
 U64s = NDArray[np.uint64]
 
-DATA_LATENCY, CODE_LATENCY = (1 << 13) - 1, (1 << 12) - 1  # bits of cycles
-DATA_STATUS, CODE_STATUS = 14, 0  # first of two bits with the source of the translation
+DATA_LATENCY, CODE_LATENCY = (1 << 13) - 1, (1 << 12) - 1  # masks of the cycles
+DATA_STATUS, CODE_STATUS = 14, 0  # first of two bits for the source of the translation
 SLOT, NEXT_BUNDLE, VALID = 0x3, 0x4, 0x8  # bits of the instruction
 BUNDLE = 16  # bytes
 LINE = 32  # bytes
 
-# The translation's source in perf's encoding (data_source.py), indexed by the two
+# The source of a translation in perf's encoding (data_source.py), indexed by the two
 # status bits: unknown, second-level TLB, hardware page walker (VHPT), operating system.
 HIT = 0x2 << 26
 FOUND_BY = np.array([0, HIT | 0x10 << 26, HIT | 0x20 << 26, HIT | 0x40 << 26], "<u8")
@@ -59,7 +60,8 @@ class Ears:
                 for pmd in event_set.pmds
                 if pmd.sampling and ear.pmds <= set(pmd.smpl_pmds)
             ]
-            # All events share the EAR, which is either in TLB mode or in cache mode.
+            # The EAR is the same for all events, and either in TLB mode or in cache
+            # mode.
             if any("TLB" in event for event in events):
                 self._reads.append((ear.pmds, ear.tlb))
             elif events:
@@ -67,14 +69,14 @@ class Ears:
         self._names = dict.fromkeys(n for _, reads in self._reads for n in reads)
 
     def add_to(self, samples: Samples) -> Samples:
-        """Returns the samples with derived columns from the EARs."""
+        """Returns the samples with columns that are derived from the EARs."""
         makers = {name: partial(self._column, name, samples) for name in self._names}
         return replace(samples, derived=Lazy({**_makers(samples), **makers}))
 
     def _column(self, name: str, samples: Samples) -> Column:
         """Returns a column of the EARs, with 0 for missing values.
 
-        A missing address becomes the ip.
+        If an address is missing, it is the ip instead.
         """
         column = np.zeros(samples.count, np.uint64)
         for pmds, reads in self._reads:
@@ -87,7 +89,7 @@ class Ears:
 
 
 def _makers(samples: Samples) -> dict[str, Callable[[], Column]]:
-    """Returns the makers of the existing derived columns."""
+    """Returns functions that make the derived columns that the samples already have."""
     return {name: partial(samples.column, name) for name in samples.derived}
 
 
@@ -101,7 +103,7 @@ def _bits(pmd: int, mask: int, group: PmdGroup) -> U64s:
 
 
 def _source(pmd: int, shift: int, operation: int, group: PmdGroup) -> U64s:
-    """Returns the translation's source in perf's encoding."""
+    """Returns the source of the translation in perf's encoding."""
     status = _value(pmd, group) >> np.uint64(shift) & np.uint64(3)
     source: U64s = FOUND_BY[status.astype(np.intp)] | np.uint64(operation | NO_LEVEL)
     return source

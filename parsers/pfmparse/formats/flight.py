@@ -46,7 +46,7 @@ COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
 
 
 def read(records: Records, session: Session) -> Samples:
-    """Returns the samples of records, with PMD values."""
+    """Returns records as samples, with PMD values."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     found = tuple(pmd_groups(records, session, heads, behind))
     return Samples.of_records(heads[list(COLUMNS)], groups=found)

@@ -27,7 +27,7 @@ RECORD = struct_dtype(
 
 
 def read(records: Records, session: Session) -> Samples:
-    """Returns the samples of records; their weights are the records' counts."""
+    """Returns records as samples, whose weights are the records' counts."""
     return Samples.of_records(records.fixed(RECORD), roles={Role.WEIGHT: "count"})
 
 

@@ -96,7 +96,7 @@ class _Filling:
 
 @dataclass(frozen=True)
 class _Read:
-    """The decoded part of a region: number of entries and their size in bytes."""
+    """The decoded part of a region: number of entries, and their size in bytes."""
 
     seq: int = 0
     count: int = 0
@@ -106,8 +106,8 @@ class _Read:
 class Decoder:
     """Decodes the buffers of one context.
 
-    Remembers how much of each region it has decoded: the next copy may have a region
-    that is still being filled again, with more samples.
+    Remembers how much of each region it has decoded, because the next copy may have the
+    same region, which was still being filled, with more samples.
     """
 
     def __init__(self, session: Session) -> None:
@@ -115,7 +115,7 @@ class Decoder:
         self._read: dict[int, _Read] = {}
 
     def __call__(self, data: Data) -> Decoded:
-        """Returns the new samples since the last buffer, oldest region first."""
+        """Returns the samples that are new in this buffer, oldest region first."""
         header = _header(data)
         number = header["hdr_num_regions"]
         raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
@@ -187,9 +187,9 @@ class Decoder:
 class _Filled:
     """The full regions of several buffers in the order in which they were filled.
 
-    ``entries`` has the position of each region's entries, ``counts`` their number.
-    ``numbers`` are the regions' numbers, ``reads`` their states after decoding.
-    ``lost`` is what the last buffer reports.
+    ``entries`` has the position of each region's entries, ``counts`` the number of
+    entries. ``numbers`` are the regions' numbers; ``reads`` are the regions' states
+    after decoding. ``lost`` has the losses that the last buffer reports.
     """
 
     entries: Buffers
@@ -200,7 +200,7 @@ class _Filled:
 
     @classmethod
     def of(cls, buffers: Buffers, entry: int) -> Optional[_Filled]:
-        """Returns the full regions, whose entries have ``entry`` bytes each.
+        """Returns the full regions; each of their entries has ``entry`` bytes.
 
         Returns None if the buffers' headers differ, or if a region is invalid.
         """
@@ -224,7 +224,7 @@ class _Filled:
         rows = raw[buffer, region]
         starts = header["hdr_region_offs"] + region * header["hdr_region_size"]
         counts, sizes = rows["rgn_count"], rows["rgn_size"]
-        # These checks prevent the product below from exceeding 64 bits.
+        # These checks keep the product below within 64 bits.
         usual = (rows["rgn_state"] == READY) & (counts <= sizes)
         usual &= sizes <= header["hdr_region_size"]
         usual &= sizes == counts * np.uint64(entry)

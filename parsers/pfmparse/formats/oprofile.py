@@ -27,12 +27,12 @@ TRACE_BEGIN = 8
 TRACE_END = 9
 
 # The number of words after the code of an escape sequence, by code; -1 for codes that
-# are not sent. The last element applies to all greater codes.
+# are not used. The last element applies to all greater codes.
 ARGUMENTS = np.array([-1, 2, 1, 1, 0, 0, -1, 1, 0, 0, -1], np.intp)
 
 MAX_ESCAPE = 2 + ARGUMENTS.max()  # words
 
-UNKNOWN = (1 << 32) - 1  # thread, process or CPU, until an escape sequence names one
+UNKNOWN = (1 << 32) - 1  # thread, process or CPU, before an escape sequence has set it
 
 # The columns that escape sequences set: name, code, and index of the word with the
 # value.
@@ -49,7 +49,7 @@ ZERO = np.zeros(1, np.intp)
 
 NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
 
-LONG = 32  # average pairs per segment for which copying each segment is faster
+LONG = 32  # if segments have more pairs on average, copying each segment is faster
 
 # The maximum number of words in a trace; the longest traces of the OProfile bridge have
 # 326.
@@ -63,9 +63,9 @@ Indices = NDArray[np.intp]
 class _Escapes:
     """The escape sequences in some words, and the pairs between them.
 
-    ``at`` are the indices of n escape sequences, ``codes`` their codes. The n + 1
-    segments of pairs are from ``starts`` to ``ends``; the first one precedes all escape
-    sequences.
+    ``at`` has the indices of n escape sequences, ``codes`` has their codes. The n + 1
+    segments of pairs are from ``starts`` to ``ends``; the first segment precedes all
+    escape sequences.
     """
 
     at: Indices
@@ -98,10 +98,10 @@ class _Escapes:
 class _Walk:
     """The result of the search for escape sequences.
 
-    ``real`` are the indices of candidates that are escape sequences; ``ends`` is as in
-    _Escapes. ``cut`` is an incomplete escape sequence at the end of the words.
-    ``unknown`` is the first escape sequence with an unknown code; ``lost`` is set if no
-    known one follows it.
+    ``real`` has the indices of those candidates that are escape sequences; ``ends`` is
+    the same as in _Escapes. ``cut`` is the index of an incomplete escape sequence at
+    the end of the words. ``unknown`` is the index of the first escape sequence with an
+    unknown code; ``lost`` is set if no known code follows it.
     """
 
     real: Indices
@@ -118,14 +118,15 @@ class Decoder:
         self._word = np.dtype("<u8" if _has_64_bits(session.machine.arch) else "<u4")
         self._escape = int(np.iinfo(self._word).max)
         self._rest: Words = np.zeros(0, self._word)
-        # Before the first escape sequence, pairs and arguments cannot be distinguished.
+        # Before the first escape sequence, pairs cannot be distinguished from
+        # arguments.
         self._lost = True
         self._state = {"cpu": UNKNOWN, "pid": UNKNOWN, "tgid": UNKNOWN, "kernel": 0}
         self._state |= {"app_cookie": self._escape, "cookie": self._escape}
         self._trace = NOT_TRACED
 
     def __call__(self, data: Data) -> Decoded:
-        """Returns the samples that these bytes of the stream complete."""
+        """Returns the samples that are complete with these bytes of the stream."""
         size, before = self._word.itemsize, self._rest.size
         new: Words = np.ndarray((len(data) // size,), self._word, data)
         words = np.concatenate([self._rest, new]) if before else new
@@ -148,7 +149,7 @@ class Decoder:
         return Decoded((Region(0, self._samples(words, escapes)),), tuple(problems))
 
     def _find(self, words: Words, at: Indices) -> tuple[_Escapes, Optional[int]]:
-        """Returns the escape sequences, and the first unknown one.
+        """Returns the escape sequences, and the index of the first unknown one.
 
         Keeps incomplete data in _rest. ``at`` are candidates, because an argument or
         event can have the value that begins an escape sequence.
@@ -171,7 +172,7 @@ class Decoder:
         return escapes, walk.unknown
 
     def _without_open_trace(self, words: Words, escapes: _Escapes) -> _Escapes:
-        """Returns the escape sequences before an incomplete trace; keeps that."""
+        """Returns the escape sequences before an incomplete trace; keeps the trace."""
         traces = escapes.of_traces()
         if traces.size == 0 or escapes.codes[traces[-1]] == TRACE_END:
             return escapes
@@ -231,10 +232,10 @@ class Decoder:
     def _without_callers(
         self, escapes: _Escapes, counts: Indices
     ) -> Optional[NDArray[np.bool_]]:
-        """Returns a mask of the pairs that are samples, None if all are.
+        """Returns a mask of the pairs that are samples, None if all pairs are.
 
-        Segments have ``counts`` pairs. The first pair of a trace is a sample, the
-        others are its callers.
+        ``counts`` has the number of pairs in each segment. The first pair of a trace is
+        a sample; the others are its callers.
         """
         which = escapes.of_traces()
         if which.size == 0 and self._trace == NOT_TRACED:
@@ -256,7 +257,7 @@ class Decoder:
 
 
 def _filled(before: int, which: Indices, values: Words, count: int) -> Words:
-    """Returns a state that ``which`` escape sequences set and the others keep."""
+    """Returns a state; escape sequences ``which`` set it, others do not change it."""
     filled = np.zeros(count, np.intp)
     filled[which + 1] = np.arange(1, which.size + 1)
     all_values = np.concatenate([np.array([before], np.uint64), values])
@@ -272,7 +273,7 @@ class _Segment:
         self._kept = kept
 
     def column(self, values: Words, count: int) -> Column:
-        """Returns the value of each sample's segment, for ``count`` samples."""
+        """Returns the values of the samples' segments, for ``count`` samples."""
         used = values[self._counts > 0]
         if used.size and (used == used[0]).all():
             return constant(used[:1], count)
@@ -295,7 +296,7 @@ def _chains(
     segment: _Segment,
     states: Mapping[str, Words],
 ) -> Chains:
-    """Returns the callers after each sample; ``kept`` is the mask of samples."""
+    """Returns the callers that follow each sample; ``kept`` is a mask of samples."""
     samples = np.flatnonzero(kept)
     # Pairs before the first sample are callers of a sample that is missing.
     whose = ~kept
@@ -331,12 +332,12 @@ def _both_words(
 
 def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
     """Returns a mask of the words that belong to complete pairs; shape (size,)."""
-    # Most words belong to pairs, so excluding the others is cheaper.
+    # Most words belong to pairs, so it is cheaper to exclude the other words.
     inside = np.ones(size, np.bool_)
     lengths = escapes.starts[1:] - escapes.at
     for word in range(MAX_ESCAPE):
         inside[escapes.at[lengths > word] + word] = False
-    # Words between the end of the pairs and the next escape sequence are skipped.
+    # Exclude words between the end of the pairs and the next escape sequence.
     nexts = np.append(escapes.at, size)
     ends = escapes.ends - (escapes.ends - escapes.starts) % 2
     for which in np.flatnonzero(ends < nexts):
@@ -345,7 +346,7 @@ def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
 
 
 def _codes(words: Words, at: Indices) -> Indices:
-    """Returns the codes of escape sequences, limited to the size of ARGUMENTS."""
+    """Returns the codes of escape sequences, as indices of ARGUMENTS."""
     greatest = ARGUMENTS.size - 1
     codes: Words = words[np.minimum(at + 1, words.size - 1)]
     return np.minimum(codes, greatest).astype(np.intp)
@@ -398,7 +399,7 @@ def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
 
 
 def _has_64_bits(arch: str) -> bool:
-    """Returns whether the architecture, named as in uname, has 64-bit words."""
+    """Returns whether an architecture, as named by uname, has 64-bit words."""
     return "64" in arch or arch in ("alpha", "s390x")
 
 

@@ -27,7 +27,7 @@ REGISTERS = (*REGISTERS32, *(f"r{n}" for n in range(8, 16)))
 
 @dataclass(frozen=True)
 class Layout:
-    """A format's dtypes; ``entries`` are the dtypes of records by size in bytes."""
+    """A format's dtypes; ``entries`` has the dtypes of records, by size in bytes."""
 
     header: np.dtype[np.void]
     area: np.dtype[np.void]
@@ -111,7 +111,7 @@ def _event_ip(rows: NDArray[np.void]) -> Column:
 
 
 class _SamplingPmds:
-    """The PMDs whose overflows can have caused the records of a session."""
+    """The PMDs whose overflows may have caused the records of a session."""
 
     def __init__(self, session: Session) -> None:
         self._all = [(s.id, p.num) for s in session.sets for p in s.pmds if p.sampling]
@@ -119,7 +119,7 @@ class _SamplingPmds:
     def columns(
         self, count: int, status: Optional[Column]
     ) -> dict[str, Callable[[], Column]]:
-        """Returns set and ovfl_pmd of ``count`` records, as far as they are known."""
+        """Returns set and ovfl_pmd of ``count`` records, as far as known."""
         only = self._all[0] if len(self._all) == 1 else None
         if status is None and only is None:
             return {}
@@ -130,7 +130,7 @@ class _SamplingPmds:
         }
 
     def _with_bits(self) -> list[tuple[int, int]]:
-        """Returns the PMDs with a status bit of their own: those in only one set."""
+        """Returns the PMDs with their own status bit: those in only one set."""
         numbers = [pmd for _, pmd in self._all]
         return [
             (event_set, pmd)
@@ -142,9 +142,9 @@ class _SamplingPmds:
 def _by_status(
     values: Sequence[int], pmds: Sequence[int], count: int, status: Optional[Column]
 ) -> Column:
-    """Returns for each sample the value of the lowest PMD whose status bit is set.
+    """Returns, for each sample, the value of the lowest PMD whose status bit is set.
 
-    Without such a PMD, returns the first value.
+    If no status bit is set, the result is the first value.
     """
     column = np.full(count, values[0], np.uint16)
     if status is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Convert raw time stamps, which are values of a CPU's counter (perfmon_time.h)."""
+"""Convert raw time stamps: values of a counter of the CPU (perfmon_time.h)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The registry of formats: built-in formats and those of other packages."""
+"""The registry of formats: built-in ones, and those of other packages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OWN = {
 
 @dataclass(frozen=True)
 class Parser:
-    """A format and its origin: "pfmparse", or "ENTRY POINT (OBJECT)" if added."""
+    """A format and its origin: "pfmparse", or another package's "NAME (OBJECT)"."""
 
     format: Format
     origin: str
@@ -52,7 +52,7 @@ def _own(uuid: str) -> Parser:
 
 @cache
 def known() -> dict[str, Parser]:
-    """Returns all parsers by UUID: built-in ones, and those of installed packages.
+    """Returns all parsers by UUID: built-in ones, and those of other packages.
 
     Prints a warning about packages whose formats cannot be used.
     """
@@ -81,8 +81,8 @@ def known() -> dict[str, Parser]:
 def find_parser(uuid: str) -> Parser:
     """Returns the parser of the format with this UUID.
 
-    Raises PfmParseError if it is unknown. Other packages are not loaded for built-in
-    formats.
+    Raises PfmParseError if the format is unknown. Does not load other packages to find
+    built-in formats.
     """
     wanted = uuid.lower()
     if wanted in OWN:

@@ -7,10 +7,11 @@ from enum import Enum
 
 
 class Role(Enum):
-    """The meaning of a column. The value is its key for ``report --by``.
+    """The meaning of a column. The value is the role's key for ``report --by``.
 
-    A role that is not assigned explicitly belongs to the first existing column with one
-    of the ``usual`` names. A column with an explicit role has no other role.
+    A role that is not assigned explicitly belongs to the first existing column that has
+    one of the ``usual`` names. A column with an explicitly assigned role has no other
+    role.
 
     Columns of the roles in AGGREGATES summarise a quantity of several samples; a role
     can have one column for each quantity.

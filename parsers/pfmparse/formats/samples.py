@@ -18,11 +18,11 @@ from .roles import AGGREGATES, Role
 Column = NDArray[np.integer[Any]]
 Roles = Mapping[Role, Union[str, Mapping[str, str]]]
 
-BLOCK = 1 << 12  # samples whose fields are copied at once, few enough for the cache
+BLOCK = 1 << 12  # samples whose fields are copied at once; they fit into the cache
 
 
 def constant(value: NDArray[Any], count: int) -> Column:
-    """Returns a column with ``value`` in all elements, which needs no more memory."""
+    """Returns a column that has ``value`` in all elements, but stores it only once."""
     column: Column = np.ndarray((count,), value.dtype, value, strides=(0,))
     column.flags.writeable = False
     return column
@@ -34,7 +34,7 @@ def compact(column: Column) -> Column:
 
 
 class Lazy(Mapping[str, Column]):
-    """Columns that are made on demand."""
+    """Columns that are computed on demand."""
 
     def __init__(self, makers: Mapping[str, Callable[[], Column]]) -> None:
         self._makers = makers
@@ -43,7 +43,7 @@ class Lazy(Mapping[str, Column]):
         return self._makers[name]()
 
     def __contains__(self, name: object) -> bool:
-        # Mapping's own method would make the column to find out whether it exists.
+        # Mapping's own method would compute the column to find out whether it exists.
         return name in self._makers
 
     def __iter__(self) -> Iterator[str]:
@@ -54,7 +54,7 @@ class Lazy(Mapping[str, Column]):
 
 
 def made_once(names: Iterable[str], make: Callable[[str], Column]) -> Lazy:
-    """Returns columns that are made on demand and then cached."""
+    """Returns columns that are computed on demand and then cached."""
     column = cache(make)
     return Lazy({name: partial(column, name) for name in names})
 
@@ -62,8 +62,8 @@ def made_once(names: Iterable[str], make: Callable[[str], Column]) -> Lazy:
 def record_columns(records: NDArray[np.void], *without: str) -> dict[str, Column]:
     """Returns the integer fields of a structured array, except those ``without``.
 
-    Each element of an array of integers becomes a column, such as chain0, chain1. Text,
-    reserved fields and padding do not become columns.
+    For an array of integers, each element becomes a column, such as chain0, chain1.
+    Text, reserved fields and padding do not become columns.
     """
     columns: dict[str, Column] = {}
     for name in field_names(records.dtype):
@@ -95,9 +95,9 @@ class Samples:
     """Samples in the order in which they were recorded.
 
     ``columns`` maps the name of each field of the entries to its values, integers of
-    shape (count,). Every sample is in at most one of ``groups``. ``derived`` are
-    columns for reports that are computed from the others. ``roles`` assigns roles to
-    columns of both kinds, if their names do not imply them (docs/writing_a_parser.md).
+    shape (count,). Every sample is in at most one of ``groups``. ``derived`` has
+    columns for reports that are computed from other columns. ``roles`` assigns roles to
+    columns of both kinds whose names do not imply them (docs/writing_a_parser.md).
     ``chains`` are the samples' call chains.
 
     A column of the role WEIGHT is the number of samples that each sample represents.
@@ -134,7 +134,7 @@ class Samples:
     ) -> Samples:
         """Makes samples whose columns are the fields of a structured array.
 
-        Fields that are arrays, text, reserved or padding do not become columns.
+        Text, reserved fields and padding do not become columns.
         """
         arrays = [n for n in field_names(records.dtype) if records.dtype[n].shape]
         columns = record_columns(records, *arrays)
@@ -174,7 +174,7 @@ class Samples:
         return {found: found} if isinstance(found, str) else found
 
     def role(self, role: Role) -> Column:
-        """Returns the column that has a role; raises PfmParseError without one."""
+        """Returns the column that has a role; raises PfmParseError if there is none."""
         name = self.name_of(role)
         if name is None:
             raise self.lacks(role.value)
@@ -199,7 +199,7 @@ class Samples:
         return values, there
 
     def weights(self) -> Optional[Column]:
-        """Returns how many samples each one represents, None if all represent one."""
+        """Returns how many samples each one represents; None if all represent one."""
         name = self.name_of(Role.WEIGHT)
         return None if name is None else self.column(name)
 
@@ -208,7 +208,7 @@ class Samples:
         weights = self.weights()
         if weights is None:
             return self.count
-        # Sum both halves of the numbers separately, so that the sums do not overflow.
+        # Sum the numbers' upper and lower halves separately, so that no sum overflows.
         wide = weights.astype(np.uint64, copy=False)
         high, low = wide >> np.uint64(32), wide & np.uint64(0xFFFFFFFF)
         return (int(high.sum()) << 32) + int(low.sum())
@@ -235,7 +235,7 @@ class Samples:
 
 
 def _made(columns: Mapping[str, Column], name: str, count: int) -> Column:
-    """Returns a column; checks columns that are made on demand."""
+    """Returns a column; checks columns that are computed on demand."""
     if type(columns) is not Lazy:
         return columns[name]
     try:
@@ -320,14 +320,14 @@ def _shape(samples: Samples) -> tuple[object, ...]:
 
 
 def _kinds(columns: Mapping[str, Column]) -> list[tuple[str, object]]:
-    """Returns the names of columns, and their types unless they are made on demand."""
+    """Returns the names of columns, and the types of those not computed on demand."""
     if isinstance(columns, Lazy):
         return [(name, None) for name in columns]
     return [(name, column.dtype) for name, column in columns.items()]
 
 
 def join(parts: Sequence[Samples]) -> Samples:
-    """Concatenates samples, which must be alike."""
+    """Returns the concatenated samples, all of which must be alike()."""
     if len(parts) == 1:
         return parts[0]
     starts = [0, *np.cumsum([part.count for part in parts]).tolist()]
@@ -352,7 +352,7 @@ def join(parts: Sequence[Samples]) -> Samples:
 
 
 def _joined(columns: Sequence[Column]) -> Column:
-    """Concatenates columns; the result is a constant() if all elements are equal."""
+    """Returns the concatenated columns: a constant() if all elements are equal."""
     short = [compact(column) for column in columns]
     if all(column.size == 1 and column[0] == short[0][0] for column in short):
         return constant(short[0], sum(column.size for column in columns))
@@ -360,7 +360,7 @@ def _joined(columns: Sequence[Column]) -> Column:
 
 
 def _shifted(group: PmdGroup, count: int, start: int) -> PmdGroup:
-    """Shifts a group of PMD values to samples from ``start`` on."""
+    """Returns a group of PMD values for ``count`` samples from index ``start`` on."""
     which = group.which
     if isinstance(which, slice):
         if which == slice(None):

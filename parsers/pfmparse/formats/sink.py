@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The sink: the common header of the buffers of many formats (perfmon_sink.h).
 
-It has the number and the positions of records, the losses, and the number of samples
-that the format skipped. The layout of a record depends on the format.
+The header has the number and the positions of the records, the losses, and the number
+of samples that the format skipped. The layout of a record depends on the format.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_REGIONS = 64
 WORD = 8  # bytes; records are whole words
 FREE, FILLING, READY = 0, 1, 2  # states of a region
 
-# The reasons of losses, in the order of the elements of hdr_lost.
+# The reasons for losses, in the order of the elements of hdr_lost.
 REASONS = ("full", "table", "registers", "other")
 
 # pfm_sink_arg_t
@@ -93,10 +93,10 @@ class Records:
     8. ``version`` is the version of the records' layout. ``problem`` is an error if
     some records could not be read.
 
-    If the buffer was copied while the kernel wrote, ``data`` may end with a part of a
-    record that is not counted yet. ``found`` is the number of records that were found;
-    they end at byte ``end`` of ``data``. fixed() and walk() set both; a caller that
-    uses neither must set them itself.
+    If the buffer was copied while the kernel was writing, ``data`` may end with a part
+    of a record that is not counted yet. ``found`` is the number of records that were
+    found; they end at byte ``end`` of ``data``. fixed() and walk() set ``found`` and
+    ``end``; a caller that uses neither function must set these fields itself.
     """
 
     def __init__(self, data: memoryview, count: int, offset: int, version: int) -> None:
@@ -109,7 +109,7 @@ class Records:
         self.end = len(data)
 
     def fixed(self, record: np.dtype[np.void]) -> NDArray[np.void]:
-        """Returns the records if all have this layout and no further words."""
+        """Returns the records, all of which have this layout and no further words."""
         stride = -(-record.itemsize // WORD) * WORD
         number = min(self.count, len(self.data) // stride)
         self._note(number, number * stride, len(self.data))
@@ -120,10 +120,10 @@ class Records:
         head: np.dtype[np.void],
         words: Callable[[NDArray[np.void]], NDArray[np.integer[Any]]],
     ) -> tuple[NDArray[np.void], NDArray[np.intp]]:
-        """Returns the records if each has ``head`` and then 64-bit words.
+        """Finds the records, each of which has ``head`` and then 64-bit words.
 
-        ``words`` returns the number of words for an array of heads. Returns the heads,
-        and the offset in ``data`` of the words after each head, both of shape (n,).
+        ``words`` returns the numbers of words for an array of heads. Returns the heads,
+        and the offsets in ``data`` of the words after each head; both have shape (n,).
         """
         first = -(-head.itemsize // WORD)
         size = len(self.data) // WORD
@@ -136,10 +136,10 @@ class Records:
     def words(
         self, begins: NDArray[np.intp], numbers: NDArray[np.integer[Any]]
     ) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
-        """Returns ``numbers`` words from each of the bytes ``begins`` on.
+        """Returns the words of each record: ``numbers`` words from byte ``begins`` on.
 
-        Returns offsets and one array with all words, as in ``Chains``: the words of
-        record i are between elements i and i + 1 of the offsets.
+        The result is offsets and one array with all words, as in ``Chains``: the words
+        of record i are from element i of the offsets up to element i + 1.
         """
         all_words: NDArray[np.uint64] = np.ndarray(
             (len(self.data) // WORD,), "<u8", self.data
@@ -157,15 +157,15 @@ class Records:
     ) -> Chains:
         """Returns the call chains whose addresses begin at the bytes ``begins``.
 
-        ``kernel`` and ``user`` are the numbers of addresses. Omits the first address of
-        each chain, which is the sample's own address.
+        ``kernel`` and ``user`` are the numbers of addresses in the kernel and in user
+        space. Omits the first address of each chain, which is the sample's own address.
         """
         own = np.minimum(kernel + user, 1)
         offsets, addresses = self.words(begins + WORD * own, kernel + user - own)
         return Chains(offsets, addresses, np.maximum(kernel - 1, 0))
 
     def _note(self, found: int, end: int, stop: int) -> None:
-        """Notes the records found, and a problem at ``stop`` if some are missing."""
+        """Notes the number of records found, and a problem at ``stop`` if too few."""
         self.found, self.end = found, end
         if found < self.count and self.problem is None:
             text = f"{found} of {self.count} records are whole"
@@ -181,10 +181,10 @@ class SinkDecoder:
     def __init__(
         self, read: Read, version: Optional[int] = None, rising: bool = False
     ) -> None:
-        """``version`` is the layout of records that ``read`` supports, None for any.
+        """``version`` is the version of records that ``read`` supports, None for any.
 
         ``rising`` is set if the kernel increases the weights and sums of existing
-        records; ``read`` then gets old records, too.
+        records; ``read`` then also gets records that it has already got.
         """
         self._read = read
         self._version = version
@@ -303,9 +303,9 @@ def _rising(samples: Samples) -> list[str]:
 
 
 def _increase(now: Column, before: Column) -> Column:
-    """Returns each number's increase since the values ``before``.
+    """Returns by how much each number has increased since ``before``.
 
-    Numbers without an earlier value increased from 0.
+    Numbers without an earlier value have increased from 0.
     """
     risen = now.copy()
     known = slice(0, min(before.size, now.size))
@@ -319,9 +319,9 @@ def sink_decoder(
 ) -> Callable[[Session], Decoder]:
     """Returns the ``Format.decoder`` of a format with a sink.
 
-    ``read`` makes samples from records, whose layout has this ``version``. The decoder
-    finds the new records, the losses, and problems of the buffer. ``rising`` is set if
-    the kernel increases counts and sums of existing records, as in a histogram.
+    ``read`` makes samples from records; ``version`` is the version of their layout. The
+    decoder finds the new records, the losses, and problems of the buffer. ``rising`` is
+    set if the kernel increases counts and sums of existing records, as in a histogram.
     ``read`` then gets all records each time, and the samples' weights and sums become
     the increases.
     """
@@ -333,7 +333,7 @@ def sink_decoder(
 
 
 def argument_field(session: Session, argument: np.dtype[np.void], name: str) -> int:
-    """Returns a field of the format's argument, 0 if the session lacks the argument."""
+    """Returns a field of the format's argument; 0 if the session has no argument."""
     data = session.format.arg
     if len(data) < argument.itemsize:
         return 0
@@ -356,7 +356,7 @@ def is_sink(data: Data) -> bool:
 def recorded(data: Data) -> Optional[int]:
     """Returns how many samples a sink has recorded, None if it has several regions.
 
-    A copy of a buffer with several regions may lack some of their headers.
+    A copy of a buffer with several regions may lack some regions' headers.
     """
     header = _header(data)
     if header["hdr_num_regions"] > 1:
@@ -404,7 +404,7 @@ def _lost(data: Data, header: Mapping[str, int]) -> Lost:
 
 
 def _skipped(data: Data, header: Mapping[str, int]) -> int:
-    """Returns how many samples the format skipped; 0 if the header lacks that."""
+    """Returns how many samples the format skipped; 0 if that is not recorded."""
     more = header["hdr_more_offs"]
     if not more or len(data) < more + MORE.itemsize:
         return 0
@@ -414,7 +414,7 @@ def _skipped(data: Data, header: Mapping[str, int]) -> int:
 def _follow(
     lengths: NDArray[np.intp], size: int, count: int
 ) -> tuple[NDArray[np.intp], int]:
-    """Returns the starts of up to ``count`` records, and the end of the last, in words.
+    """Returns the starts of up to ``count`` records and the last one's end, in words.
 
     ``lengths[i]`` is the length in words of a record that would start at word i.
     ``size`` is the number of words of data.
@@ -424,7 +424,7 @@ def _follow(
     stride = int(lengths[0])
     same = np.arange(min(count, size // stride)) * stride
     if same.size == count and (lengths[same] == stride).all():
-        # Usually all records have the same length: no loop is needed.
+        # No loop is needed if all records have the same length, as is usual.
         return same, same.size * stride
     starts: list[int] = []
     at, length_at = 0, lengths.tolist()
@@ -444,9 +444,9 @@ def pmd_groups(
 ) -> Iterator[PmdGroup]:
     """Yields the PMD values of each kind of sample that has values.
 
-    The values of each record are the words from byte ``behind`` on, shape (n,). The
-    session and the fields ``ovfl_pmd``, ``set`` and ``num_pmds`` of ``heads`` determine
-    the PMDs.
+    Each record's values are the words from the byte in ``behind``, of shape (n,), on.
+    The session and the fields ``ovfl_pmd``, ``set`` and ``num_pmds`` of ``heads``
+    determine the PMDs.
     """
     keys = heads["set"].astype(np.uint32) << 16 | heads["ovfl_pmd"]
     for event_set in session.sets:

@@ -51,10 +51,10 @@ ENDS = ("user_end", "user_guessed")
 
 
 def read(records: Records, session: Session) -> Samples:
-    """Returns the samples of records; their weights are the records' counts.
+    """Returns records as samples, whose weights are the records' counts.
 
-    If the argument has a clock_pmd, the records have times off CPU and states instead
-    of periods and event sets. The time of stops by a tracer counts as 0, because the
+    If the argument has a clock_pmd, the records have times off CPU and thread states
+    instead of periods and event sets. Stops by a tracer count as 0 ns, because the
     tracer is pfmon itself.
     """
     heads, behind = records.walk(RECORD, _words)
@@ -63,7 +63,7 @@ def read(records: Records, session: Session) -> Samples:
     columns = record_columns(heads, *without)
     per_thread = argument_field(session, ARG, "per_thread")
     if not per_thread and not heads["tid"].any():
-        # The kernel has counted all threads together.
+        # The kernel has counted the samples of all threads together.
         del columns["tid"]
     sums = {"period": "periods"}
     if argument_field(session, ARG, "clock_pmd"):
@@ -84,13 +84,13 @@ def read(records: Records, session: Session) -> Samples:
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
-    """Returns the number of words after each record; shape (n,)."""
+    """Returns the number of words that follow each record; shape (n,)."""
     kernel, user = _numbers(heads)
     return kernel + user
 
 
 def _numbers(heads: NDArray[np.void]) -> list[NDArray[np.intp]]:
-    """Returns how many addresses each chain has at both levels; each of shape (n,)."""
+    """Returns how many addresses each chain has in the kernel and in user space."""
     return [heads[name].astype(np.intp) for name in NUMBERS]
 
 

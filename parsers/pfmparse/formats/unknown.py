@@ -16,7 +16,7 @@ from .sink import Records, SinkDecoder, is_sink, recorded
 
 
 def stand_in(identity: FormatId) -> Format:
-    """Makes a format for an unknown one; its decoder only counts samples."""
+    """Returns a substitute for an unknown format; its decoder only counts samples."""
     return Format(identity.name, identity.uuid, _Counter)
 
 

@@ -17,7 +17,7 @@ from .location import Inlined, Line
 
 
 class Row(NamedTuple):
-    """A row of a line table: the line of the code from ``address`` to the next row."""
+    """A row of a line table: the source line from ``address`` to the next row."""
 
     address: int
     line: Optional[Line]
@@ -27,7 +27,7 @@ class DebugInfo:
     """The compilation units of a Dwarf object of libdw."""
 
     def __init__(self, dwarf: int, shift: int) -> None:
-        """``shift`` is added to addresses of the debug information."""
+        """``shift`` is added to the addresses in the debug information."""
         self._shift = np.uint64(shift % 2**64)
         self._units = list(_units(dwarf))
         self.elf: int = libraries().dw.dwarf_getelf(dwarf) or 0  # the file with it
@@ -49,7 +49,7 @@ class DebugInfo:
         return found
 
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
-        """Returns the functions at each address, from the innermost to the outer one.
+        """Returns the functions at each address, from the innermost to the outermost.
 
         Only the last function is not inlined. The result is empty for addresses without
         inlined functions.
@@ -70,7 +70,7 @@ class DebugInfo:
         return []
 
     def _by_unit(self, addresses: U64s) -> Iterator[tuple[Unit, list[int], U64s]]:
-        """Yields units, the indices of addresses in them, and their DWARF addresses."""
+        """Yields units, the indices of addresses in them, and the DWARF addresses."""
         addresses = addresses - self._shift
         found = self._ranges.find(addresses)
         which = np.flatnonzero(found != NONE)
@@ -82,7 +82,7 @@ class Unit:
     """A compilation unit."""
 
     def __init__(self, die: Die, root: Die) -> None:
-        """``root`` has the functions; with split DWARF it differs from ``die``."""
+        """``root`` is the DIE with the functions: not ``die`` if DWARF is split."""
         self.die = die
         self._root = root
         self._known: dict[int, Optional[Line]] = {}
@@ -133,8 +133,7 @@ class Unit:
         for number in range(first, at.after(end - 1)):
             address, line = at.row(number)
             if found and found[-1].address == address:
-                # If several rows have the same address, code exists only for the last
-                # one.
+                # If several rows have the same address, only the last one has code.
                 found.pop()
             found.append(Row(address, line))
         return found
@@ -153,7 +152,7 @@ class Unit:
         return [bytes(name or b"").decode(errors="replace") for name in names]
 
     def _called_from(self, number: int) -> tuple[Inlined, ...]:
-        """Returns the functions into which a function is inlined, with lines."""
+        """Returns the functions into which a function is inlined, with source lines."""
         known = self._callers.get(number)
         if known is None:
             functions = self._functions
@@ -200,7 +199,7 @@ class _Rows:
 
 
 def _units(dwarf: int) -> Iterator[Unit]:
-    """Yields all units; if DWARF is split, ``root`` is the second DIE."""
+    """Yields all units; with split DWARF, ``root`` is a second DIE."""
     dw, unit, following = libraries().dw, c.c_void_p(), c.c_void_p()
     while True:
         die, apart = Die(), Die()

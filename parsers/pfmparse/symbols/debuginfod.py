@@ -30,9 +30,9 @@ class Debuginfod:
     """
 
     def __init__(self, urls: Optional[str], warn: Callable[[str], None]) -> None:
-        """``urls`` are the servers, None for those in the environment.
+        """``urls`` are the servers; None means those in the environment.
 
-        If a server fails, ``warn`` is called once, and no server is asked again.
+        If a server fails, calls ``warn`` once, and asks no server again.
         """
         self._urls = os.environ.get(URLS, "") if urls is None else urls
         self._warn = warn
@@ -40,7 +40,7 @@ class Debuginfod:
         self._line = StatusLine()
         self._what, self._until = "", 0.0
         self._late = False
-        self.interrupted = False  # by KeyboardInterrupt: call-backs cannot raise it
+        self.interrupted = False  # by KeyboardInterrupt, which call-backs cannot raise
 
     def executable(self, build_id: bytes, name: str) -> Optional[str]:
         """Fetches the executable with this build ID, or returns None."""
@@ -51,13 +51,13 @@ class Debuginfod:
     def debuginfo(self, build_id: bytes, name: str) -> Optional[str]:
         """Fetches debug information, or returns None.
 
-        Outside of call-backs, call check() afterwards.
+        Call check() afterwards, except in call-backs.
         """
         what = f"debug information of {name}"
         return self._ask("debuginfod_find_debuginfo", build_id, what)
 
     def source(self, build_id: bytes, path: str) -> Optional[str]:
-        """Fetches a source file of the executable with this build ID, or None."""
+        """Fetches a source file of an executable, or returns None."""
         found = None
         if path.startswith("/"):
             name = os.fsencode(path)
@@ -99,7 +99,7 @@ class Debuginfod:
         self._what, self._until = what, time.monotonic() + seconds
         self._late = False
         self._line.restart()
-        # Newer libraries make no call-backs while a server does not answer.
+        # Newer libraries make no call-backs while they wait for a server's answer.
         whole = str(max(1, math.ceil(seconds)))
         with environment(URLS, self._urls), environment(MAXTIME, whole):
             try:
@@ -168,7 +168,7 @@ def _library() -> Any:
 
 @contextmanager
 def environment(name: str, value: str) -> Iterator[None]:
-    """Sets a variable for the block, because the libraries have no other settings."""
+    """Sets an environment variable; the libraries have no other settings."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

@@ -23,10 +23,10 @@ LONGEST = 64 << 20  # bytes of the output for a chunk
 
 
 class Names:
-    """Maps names in files to names to show; one process demangles all names."""
+    """Maps names in files to the names to show; one process demangles all names."""
 
     def __init__(self, demangle: bool, warn: Callable[[str], None]) -> None:
-        """If names cannot be demangled, ``warn`` is called once with the reason."""
+        """If names cannot be demangled, calls ``warn`` once with the reason."""
         self._demangle = demangle
         self._warn = warn
         self._shown: dict[str, str] = {}
@@ -37,7 +37,7 @@ class Names:
         return self._shown[name]
 
     def learn(self, names: Iterable[str]) -> None:
-        """Demangles new names; names that are not mangled are not changed."""
+        """Demangles new names; leaves names that are not mangled as they are."""
         new = {name for name in names if name not in self._shown}
         self._shown.update((name, name) for name in new)
         for chunk in _chunks(sorted(filter(_MANGLED.fullmatch, new))):
@@ -118,7 +118,7 @@ def _line(name: str) -> str:
 
 
 def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
-    """Yields names in groups of at most CHUNK bytes; a longer name is its own group."""
+    """Yields names in groups of at most CHUNK bytes; longer names are single."""
     chunk: list[str] = []
     size = 0
     for name in names:

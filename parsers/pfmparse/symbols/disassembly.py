@@ -10,7 +10,7 @@ from ..errors import RequestError
 
 EM_386, EM_ARM, EM_X86_64, EM_AARCH64 = 3, 40, 62, 183  # as in <elf.h>
 
-# capstone's names of architecture and mode, by ELF machine.
+# capstone's names of the architecture and the mode, by ELF machine.
 MACHINES = {
     EM_386: ("CS_ARCH_X86", "CS_MODE_32"),
     EM_X86_64: ("CS_ARCH_X86", "CS_MODE_64"),
@@ -28,7 +28,7 @@ class Instruction(NamedTuple):
 
 
 def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
-    """Disassembles code at an address, for an ELF machine.
+    """Returns the instructions of the code at an address, for an ELF machine.
 
     Raises PfmParseError if the machine is not supported or capstone is missing.
     """
@@ -42,8 +42,8 @@ def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
             found.append(Instruction(start, size, f"{name} {operands}".rstrip()))
             at = start + size - address
         if at < len(code):
-            # This is data within code, or an instruction that capstone does not
-            # support.
+            # These bytes are data within code, or an instruction that capstone does not
+            # know.
             size = min(4 if machine in (EM_ARM, EM_AARCH64) else 1, len(code) - at)
             text = f".byte {code[at:at + size].hex(' ')}"
             found.append(Instruction(address + at, size, text))

@@ -39,8 +39,8 @@ DEBUG = ("", ".debug", "/usr/lib/debug")
 class ElfFile:
     """An ELF file with its symbols and, if available, its debug information.
 
-    Addresses are those in its program headers. The file is closed when the object is
-    deleted, or by its context manager.
+    Addresses are the same as in the file's program headers. The file is closed when the
+    object is deleted, or by its context manager.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class ElfFile:
         bias = c.c_uint64()
         self._elf = self._dw.dwfl_module_getelf(self._module, c.byref(bias)) or 0
         self._segments = list(self._headers(PT_LOAD))
-        # Another file with the same build ID that has better debug information.
+        # Another file with the same build ID, but better debug information.
         self.debug_file: Optional[str] = None
 
     def __enter__(self) -> ElfFile:
@@ -104,13 +104,13 @@ class ElfFile:
 
     @cached_property
     def wealth(self) -> int:
-        """A rank of the file by its information about addresses; higher is better."""
+        """A rank of the file by how much it tells about addresses; higher is better."""
         names = symbol_table.section_names(self._elf)
         has_lines = not names.isdisjoint((b".debug_info", b".zdebug_info"))
         return 2 * has_lines + (b".symtab" in names)
 
     def place_code(self, offset: Optional[int]) -> None:
-        """Sets the offset of the first page of code, which debug files lack."""
+        """Sets the offset of the first page of code, which is not in debug files."""
         first = min((segment.p_vaddr for segment in self._segments), default=0)
         self._segments = [s for s in self._segments if s.p_flags & PF_X]
         for segment in self._segments:
@@ -151,8 +151,9 @@ class ElfFile:
     ) -> tuple[U64s, NDArray[np.bool_]]:
         """Returns the addresses of offsets in the file, and a mask of valid offsets.
 
-        If ``code`` is set, only bytes of code have addresses. Otherwise all segments
-        have addresses, even after their data in the file: zero-initialized data (bss).
+        If ``code`` is set, only bytes of code have addresses. Otherwise bytes of all
+        segments have addresses, even those after a segment's data in the file, which
+        are zero-initialized data (bss).
         """
         found, there = offsets.copy(), np.zeros(offsets.size, np.bool_)
         for segment in self._segments:
@@ -178,7 +179,7 @@ class ElfFile:
         return self._debug_info.lines(addresses)
 
     def lacks(self) -> str:
-        """Returns why debug information has no lines; "" if it has, or is missing."""
+        """Returns why existing debug information has no lines; "" if it has lines."""
         info = self._debug_info
         if info is not None and not info.is_empty():
             return ""
@@ -206,7 +207,7 @@ class ElfFile:
         return self._debuginfod.source(self.build_id() or b"", path)
 
     def code(self, start: int, end: int) -> bytes:
-        """Returns the bytes from ``start`` up to ``end``, or to the segment's end."""
+        """Returns the code from ``start`` up to ``end`` or to the segment's end."""
         for segment in self._segments if self.has_code else ():
             at = start - segment.p_vaddr
             if 0 <= at < segment.p_filesz:
@@ -237,11 +238,11 @@ class ElfFile:
 
     @cached_property
     def _tables(self) -> list[Table]:
-        """Returns the symbol tables that libdw uses, of the file or of its debug file.
+        """Returns the symbol tables that libdw uses: of the file, or of its debug file.
 
-        A compressed table (.gnu_debugdata) may be used, too. libdw puts local symbols
-        first. To find all tables, this looks up the first and the last symbol of both
-        kinds.
+        libdw may also use a compressed table (.gnu_debugdata). It puts local symbols
+        first. To find all tables, looks up the first and the last symbol, both of local
+        and of other symbols.
         """
         count = self._dw.dwfl_module_getsymtab(self._module)
         self._debuginfod.check()
@@ -269,7 +270,7 @@ class ElfFile:
         return DebugInfo(dwarf, bias.value)
 
     def _callbacks(self, debug: str) -> Callbacks:
-        """Makes the call-backs for libdw, which do not keep this object alive."""
+        """Returns the call-backs for libdw, which do not keep this object alive."""
         this = weakref.ref(self)
 
         def find(*arguments: Any) -> int:
@@ -293,7 +294,8 @@ class ElfFile:
                 return _hand_over(self.debug_file, arguments[-1])
             with environment(URLS, ""):
                 found: int = self._dw.dwfl_standard_find_debuginfo(*arguments)
-            # Without a name, libdw asks for a file that several debug files share.
+            # Without a name, libdw is looking for a file that several debug files
+            # share.
             if found >= 0 or arguments[4] is None:
                 return found
             path = self._debuginfod.debuginfo(self.build_id() or b"", self._path)
@@ -308,7 +310,8 @@ class ElfFile:
 
     def _headers(self, kind: int) -> Iterator[Phdr]:
         """Yields the program headers of a type."""
-        # If libelf fails, the number is 0, or the segment's type is PT_NULL.
+        # No check is needed: if libelf fails, the number is 0, or a segment's type is
+        # PT_NULL.
         count = c.c_size_t()
         self._elf_library.elf_getphdrnum(self._elf, c.byref(count))
         for index in range(count.value):
@@ -325,7 +328,7 @@ def _place(
     found: U64s,
     there: NDArray[np.bool_],
 ) -> None:
-    """Finds the addresses of offsets in a segment, unless they are already known."""
+    """Sets the addresses of those offsets that are in a segment and have none yet."""
     start = np.uint64(segment.p_offset)
     inside = ~there & (offsets >= start) & (offsets - start < np.uint64(size))
     shift = np.uint64((segment.p_vaddr - segment.p_offset) % 2**64)
@@ -334,12 +337,12 @@ def _place(
 
 
 def _end(dwfl: int, callbacks: Callbacks) -> None:
-    """Closes a Dwfl; the argument keeps its call-backs alive until then."""
+    """Closes a Dwfl; the argument ``callbacks`` keeps them alive until then."""
     libraries().dw.dwfl_end(dwfl)
 
 
 def _hand_over(path: str, name: Any) -> int:
-    """Opens a file for libdw, which also needs its name.
+    """Returns a descriptor of a file for libdw, and stores its name for libdw.
 
     Raises OSError if that fails.
     """
@@ -349,7 +352,7 @@ def _hand_over(path: str, name: Any) -> int:
 
 
 def _open_regular(path: str) -> int:
-    """Opens a regular file; raises OSError for others, because reading might block."""
+    """Opens a regular file; raises OSError for other files, which might block reads."""
     # Opening a device can have side effects.
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(f"{path} is not a regular file")

@@ -16,9 +16,9 @@ from .location import SymbolOptions
 
 DELETED = " (deleted)"
 DEBUG = "/usr/lib/debug"
-SURE = 2  # the fit of a file that matches in all respects
-FULL = 3  # the wealth of files that have symbols and lines
-OPEN = 64  # maximum number of open files, each with its debug information
+SURE = 2  # the ``fit`` of a file that matches in all respects
+FULL = 3  # the ``wealth`` of files that have symbols and lines
+OPEN = 64  # maximum number of files to keep open, with their debug information
 
 # The identity of a file, as in file_key().
 Key = tuple[Optional[bytes], str, Optional[FileState]]
@@ -33,9 +33,9 @@ class Files:
         warn: Callable[[str], None],
         vdsos: Optional[VdsoImages] = None,
     ) -> None:
-        """``warn`` is called once per missing file, with the reason.
+        """Calls ``warn`` once for each missing file, with the reason.
 
-        ``vdsos`` are images that are in the capture.
+        ``vdsos`` are the images in the capture.
         """
         self._vdsos = vdsos or VdsoImages()
         self._options = options
@@ -54,7 +54,7 @@ class Files:
         paths: Iterable[str],
         state: Optional[FileState] = None,
     ) -> Optional[ElfFile]:
-        """Returns the file that was mapped under these paths, None if it is not found.
+        """Returns the file that was mapped from these paths, None if it is not found.
 
         The most recently used files remain open.
         """
@@ -115,9 +115,9 @@ class Files:
     def _candidates(
         self, build_id: Optional[bytes], paths: list[str], found: _Found
     ) -> Iterator[str]:
-        """Yields paths where the file may be, best ones first.
+        """Yields paths where the file may be, the best ones first.
 
-        Paths that are costly to find follow only if no file with code was found.
+        Yields paths that are costly to find only if no file with code was found.
         """
         symfs = self._options.symfs
         yield from _copies(paths, symfs)
@@ -158,14 +158,14 @@ class _Found:
     def is_enough(self) -> bool:
         """Returns whether no other file is needed.
 
-        Files without a build ID may differ, so the first one with code is used.
+        Files without a build ID may differ, so the first file with code is used.
         """
         if self.code is None or self._richest is None or self.fit < SURE:
             return False
         return self._build_id is None or self._richest[0].wealth == FULL
 
     def _fit(self, file: ElfFile, path: str) -> int:
-        """Returns how well a file matches: 0 means not, SURE means in all respects."""
+        """Returns how well a file matches: from 0, not at all, to SURE."""
         if self._build_id is not None or self._state is None:
             return SURE if self._build_id in (None, file.build_id()) else 0
         if self._state.go_build_id is not None:
@@ -175,7 +175,7 @@ class _Found:
         return SURE if (now.st_size, now.st_mtime_ns) == there else SURE - 1
 
     def best(self) -> Optional[ElfFile]:
-        """Returns the file with the code, otherwise one with symbols only, or None."""
+        """Returns the file with the code, else one with only symbols, or None."""
         if self._richest is None:
             return None
         file, path = self._richest
@@ -200,7 +200,7 @@ def _in_memory(image: bytes) -> Union[ElfFile, str]:
 def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
     # Yields paths of copies and originals.
     #
-    # Old captures have the kernel's mark in the names of deleted files.
+    # In old captures, names of deleted files end with the kernel's " (deleted)".
     plain = [path.removesuffix(DELETED) for path in paths]
     names = list(dict.fromkeys([*paths, *plain]))
     for name in names:
@@ -220,7 +220,7 @@ def _files_in(directories: Sequence[str]) -> Iterator[str]:
 
 
 def _by_build_id(build_id: str, directories: Sequence[str]) -> Iterator[str]:
-    """Yields paths where distributions and perf store files by build ID."""
+    """Yields the paths at which distributions and perf store files by build ID."""
     name = f".build-id/{build_id[:2]}/{build_id[2:]}"
     for directory in (*directories, DEBUG):
         yield f"{directory}/{name}"

@@ -19,7 +19,7 @@ BLOCKS = frozenset((TAG_LEXICAL_BLOCK, TAG_NAMESPACE, TAG_TRY_BLOCK, TAG_CATCH_B
 TAG_CLASS, TAG_STRUCTURE, TAG_UNION = 0x02, 0x13, 0x17
 TYPES = frozenset((TAG_CLASS, TAG_STRUCTURE, TAG_UNION))
 SCOPES = TYPES | {TAG_NAMESPACE, TAG_SUBPROGRAM}
-# Languages without scopes: unknown, C, assembler, and Go, whose names are complete.
+# Languages without scopes, whose names are complete: unknown, C, assembler, and Go.
 FLAT = frozenset((-1, 0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x8001, 0x16))
 OF_CODE = BLOCKS | {TAG_SUBPROGRAM, TAG_INLINED}
 AT_SPECIFICATION = 0x47
@@ -30,7 +30,7 @@ NONE = -1
 
 
 class Call(NamedTuple):
-    """The call to an inlined function; ``file`` is an index in the unit's files."""
+    """The call to an inlined function; ``file`` is an index into the unit's files."""
 
     file: int
     line: int
@@ -39,8 +39,8 @@ class Call(NamedTuple):
 class Functions:
     """The functions of a unit that have code, by number.
 
-    Functions that are inlined into a function are read when one of its addresses is
-    looked up for the first time.
+    When an address of a function is looked up for the first time, the functions that
+    are inlined into this function are read.
     """
 
     def __init__(self, root: Die) -> None:
@@ -63,11 +63,11 @@ class Functions:
     def innermost(self, addresses: U64s) -> Ids:
         """Returns the number of the innermost function at each address, or NONE.
 
-        An inlined function is inside the function into which it is inlined.
+        Functions that are inlined are inside the function into which they are inlined.
         """
         outer = np.unique(self._outer.find(addresses))
         if outer.size and outer[0] == NONE:
-            # The address may be in a function that is declared inside another one.
+            # The address may be in a function that is declared inside another function.
             outer = np.arange(self._is_read.size)
         new = outer[~self._is_read[outer]]
         if new.size:
@@ -86,7 +86,7 @@ class Functions:
         if number not in self._names:
             die = self._attribute.die(self._die(number), AT_ABSTRACT_ORIGIN)
             die = die or self._die(number)
-            # A function may be inlined at many places, so its name is read only once.
+            # Read a function's name only once, because it may be inlined many times.
             key = int(die.addr or 0)
             if key not in self._names_of_dies:
                 self._names_of_dies[key] = self._attribute.full_name(die)
@@ -104,7 +104,7 @@ class Functions:
         return Die(self._dies[number], self._cu, None, 0)
 
     def _read(self, root: Die, number: int) -> None:
-        """Adds functions with code below a DIE, the unit's or that of a function."""
+        """Adds functions that have code, below the DIE of the unit or of a function."""
         child, sibling = self._dw.dwarf_child, self._dw.dwarf_siblingof
         tag_of, refs, stack = self._dw.dwarf_tag, self._refs, self._stack
         parents = [number] * (DEEPEST + 1)
@@ -140,7 +140,7 @@ class Ranges:
         self._refs = c.byref(self._base), c.byref(self._start), c.byref(self._end)
 
     def add(self, die: Any, number: int) -> bool:
-        """Adds a DIE's ranges, given by reference; returns False if it has none."""
+        """Adds the ranges of a DIE, passed by reference; False if it has none."""
         find, refs, at = self._find, self._refs, c.c_ssize_t(0)
         at.value = find(die, at, *refs)
         if at.value <= 0:
@@ -162,7 +162,7 @@ class Ranges:
 
 
 class Lookup:
-    """Ranges by number; of two equal ranges, the higher number is inside."""
+    """Ranges with numbers. If two ranges are equal, the higher number is inside."""
 
     def __init__(self, starts: U64s, ends: U64s, numbers: Ids) -> None:
         """All arrays have shape (n,); a number may have several ranges."""
@@ -178,7 +178,7 @@ class _Attributes:
     """Reads attributes of DIEs."""
 
     def __init__(self, flat: bool) -> None:
-        """In ``flat`` languages, functions are not in scopes."""
+        """``flat`` is set if functions of the language are not in scopes."""
         self._dw, self._flat = libraries().dw, flat
         self._attribute, self._value = Attribute(), c.c_uint64()
         self._at, self._out = c.byref(self._attribute), c.byref(self._value)
@@ -227,7 +227,7 @@ class _Attributes:
         return names[::-1]
 
     def _scope(self, die: Die, tag: int) -> str:
-        """Returns the name of a scope; for a type without a name, its place."""
+        """Returns the name of a scope; for an unnamed type, where it is declared."""
         name = self._name(die)
         if tag == TAG_NAMESPACE:
             return name or "(anonymous namespace)"

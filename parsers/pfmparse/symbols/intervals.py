@@ -14,10 +14,10 @@ NONE = -1
 
 
 class Intervals:
-    """Intervals start <= a < end; finds the innermost one at an address.
+    """Intervals of addresses, start <= a < end; finds the innermost one at an address.
 
-    The innermost interval is the one with the last start. If several have the same
-    start, it is the one with the highest rank.
+    The innermost interval is the one with the last start; of several intervals with the
+    same start, it is the one with the highest rank.
     """
 
     def __init__(self, starts: U64s, ends: U64s, ranks: Ids) -> None:
@@ -25,7 +25,7 @@ class Intervals:
         self._order = np.lexsort((ranks, starts))
         self.starts = starts[self._order]
         self.ends = ends[self._order]
-        # A tree of maxima: level k has the latest end of every 2^k intervals.
+        # A tree of maxima: element k has the latest end of each group of 2^k intervals.
         self._latest = [self.ends]
         while self._latest[-1].size > 1:
             below = self._latest[-1]
@@ -52,7 +52,8 @@ class Intervals:
         for level, latest in enumerate(self._latest):
             good = latest[block[going]] > addresses[going]
             height[going[good]] = level
-            # Continue to the left. The block above may include the failed block again.
+            # Continue to the left. The next larger block may include the failed block
+            # again.
             going = going[~good & (block[going] > 0)]
             block[going] = (block[going] - 1) >> 1
         for level in range(len(self._latest) - 1, 0, -1):

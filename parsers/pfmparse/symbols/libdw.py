@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Bindings of those functions of elfutils' libdw and libelf that are used."""
+"""Bindings for the functions of elfutils' libdw and libelf that are used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Callbacks(c.Structure):
 
 
 class Die(c.Structure):
-    """Dwarf_Die of <elfutils/libdw.h>; libdw looks up ``abbrev`` if it is NULL."""
+    """Dwarf_Die of <elfutils/libdw.h>; if ``abbrev`` is NULL, libdw looks it up."""
 
     _fields_ = [
         ("addr", c.c_void_p),
@@ -127,7 +127,7 @@ class Libraries(NamedTuple):
 
 @lru_cache(maxsize=None)
 def libraries() -> Libraries:
-    """Returns both libraries with their prototypes; raises OSError if one is missing.
+    """Returns libdw and libelf with prototypes; raises OSError if one is missing.
 
     Functions that are called for each DIE have no argument types, because converting
     the arguments would take as long as the call.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The location of an address, and how to look it up: options and the wanted detail."""
+"""The location of an address, and how to look it up: options and wanted detail."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ JIT = "[jit]"  # JIT-compiled code
 
 
 class Detail(Enum):
-    """The detail to look up about a place; each detail includes those before it.
+    """How much to look up about an address; each detail includes those before it.
 
-    With FUNCTION, a location stands for the whole function, and has no ``offset``.
+    With FUNCTION, a location stands for a whole function, and has no ``offset``.
     """
 
     OBJECT = "object"
@@ -26,7 +26,7 @@ class Detail(Enum):
     INLINES = "inlines"
 
     def includes(self, other: Detail) -> bool:
-        """Returns whether the other detail is also looked up."""
+        """Returns whether ``other`` is looked up, too."""
         order = list(Detail)
         return order.index(self) >= order.index(other)
 
@@ -37,8 +37,8 @@ class SymbolOptions:
 
     ``symfs`` are directories with copies of the mapped files, which are searched first.
     If ``demangle`` is set, names of C++ and Rust are demangled. If ``inlines`` is set,
-    views that support it show inlined functions. ``debuginfod`` are the servers, None
-    for those in DEBUGINFOD_URLS.
+    views that support it show inlined functions. ``debuginfod`` are the servers; None
+    means those in DEBUGINFOD_URLS.
     """
 
     symfs: Sequence[str] = ()
@@ -63,7 +63,7 @@ class Line(NamedTuple):
 
 
 class Inlined(NamedTuple):
-    """A function's name in the file, and a line in the function; None if unknown."""
+    """A function's name in the file, and a line in it; unknown values are None."""
 
     function: Optional[str]
     line: Optional[Line]
@@ -71,7 +71,7 @@ class Inlined(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """A function, inlined or not, and a source line in it; None if unknown."""
+    """A function, inlined or not, and a source line in it; unknown values are None."""
 
     function: Optional[str]
     file: Optional[str] = None
@@ -88,11 +88,11 @@ class Location:
     the frames of the functions that are inlined at the address, innermost first,
     followed by the function around them. It is empty if no function is inlined.
 
-    ``offset`` is the address according to the ELF file's headers, or the kernel's
-    address. ``start`` is the address of the symbol's start. ``mangled`` is the symbol's
-    name in the file if ``symbol`` differs. ``build_id`` and ``state`` are those of the
-    file. These members are not compared: locations are equal if they are the same line
-    of the same function.
+    ``offset`` is the address according to the ELF file's headers; for the kernel, the
+    address itself. ``start`` is the address at which the symbol starts. ``mangled`` is
+    the symbol's name in the file if ``symbol`` differs. ``build_id`` and ``state``
+    belong to the file. These members are not compared: locations are equal if they are
+    the same line of the same function.
     """
 
     object: str

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 class Addresses:
     """Distinct addresses; all arrays have shape (n,).
 
-    ``tgid`` is the process of each address, ``epoch`` is the epoch of its mappings.
+    ``tgid`` has each address's process, ``epoch`` has the epoch of its mappings.
     """
 
     epoch: NDArray[np.uint64]
@@ -64,7 +64,7 @@ class Addresses:
 
 
 class _Place(NamedTuple):
-    """The known details of a place in a file."""
+    """The details that are known about an offset in a file."""
 
     address: Optional[int] = None
     symbol: Optional[Symbol] = None
@@ -74,14 +74,15 @@ class _Place(NamedTuple):
 
 NOTHING = _Place()
 
-# The inlined functions at a place, and the symbol there.
+# The inlined functions at an offset, and the symbol there.
 _Inlines = tuple[tuple[Inlined, ...], Optional[str]]
 
 
 class _Hit(NamedTuple):
-    """A mapping, the indices of addresses in it, and their offsets in the file.
+    """A mapping, the indices of the addresses in it, and their offsets in the file.
 
-    If ``sure`` is False, the addresses are after the mapping, and may not belong to it.
+    If ``sure`` is False, the addresses are after the mapping, and perhaps not part of
+    it.
     """
 
     mapping: Mapping
@@ -90,7 +91,7 @@ class _Hit(NamedTuple):
     sure: bool = True
 
 
-# A function that reads what a file contains about some offsets.
+# A function that returns what a file contains about some offsets.
 _Read = Callable[["ElfFile", U64s], list[_Place]]
 
 
@@ -109,7 +110,7 @@ class Resolver:
     ) -> None:
         """``options`` may also be a sequence of directories (symfs).
 
-        ``warn`` is called once per file with missing symbols, with the reason.
+        Calls ``warn`` once for each file whose symbols are missing, with the reason.
         """
         if not isinstance(options, SymbolOptions):
             options = SymbolOptions(options)
@@ -139,7 +140,7 @@ class Resolver:
         return locations
 
     def resolve_data(self, addresses: Addresses) -> list[Location]:
-        """Returns each data address's location, whose symbol is a variable."""
+        """Returns the location of each data address; its symbol is a variable."""
         return self._resolve(addresses, self._mapped_data, self._read_data)
 
     def resolve_files(
@@ -148,7 +149,7 @@ class Resolver:
         cookies: U64s,
         offsets: U64s,
     ) -> list[Location]:
-        """Returns the location of each offset in the file of its cookie; n elements."""
+        """Returns the location of each offset in its cookie's file; n elements."""
         locations = [Location(UNKNOWN)] * offsets.size
         hits = []
         for which in split(np.arange(cookies.size), cookies):
@@ -253,7 +254,7 @@ class Resolver:
     def _resolve_hits(
         self, found: Iterable[_Hit], read: _Read, out: list[Location]
     ) -> None:
-        """Resolves places in mapped files, file by file."""
+        """Resolves addresses in mapped files, file by file."""
         files: dict[object, list[_Hit]] = {}
         for hit in found:
             mapping = hit.mapping
@@ -263,7 +264,7 @@ class Resolver:
             self._resolve_file(hits, read, out)
 
     def _resolve_file(self, hits: list[_Hit], read: _Read, out: list[Location]) -> None:
-        """Resolves the places in one file, which may be mapped with several names."""
+        """Resolves the addresses in one file, which may be mapped by several names."""
         build_id, state = hits[0].mapping.build_id, hits[0].mapping.state
         every = np.concatenate([hit.offsets for hit in hits])
         offsets, inverse = np.unique(every, return_inverse=True)
@@ -281,7 +282,7 @@ class Resolver:
         done = 0
         for hit in hits:
             name = hit.mapping.path or UNKNOWN
-            made: dict[int, Location] = {}  # by id() of the place
+            made: dict[int, Location] = {}  # by id() of the _Place
             for index, at in zip(hit.which.tolist(), inverse[done:].tolist()):
                 place = places[at]
                 if hit.sure or place is not NOTHING:
@@ -344,7 +345,7 @@ class Resolver:
         )
 
     def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:
-        """Returns the frames at a place: inlined functions, then the outer one."""
+        """Returns the frames at an offset: inlined functions, then the outer one."""
         known = self._known_stacks.get((place.inlines, symbol))
         if known is None:
             frames = [self._frame(inlined) for inlined in place.inlines]
@@ -375,7 +376,7 @@ def _shift(mapping: Mapping) -> np.uint64:
 
 
 def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[_Place]:
-    """Returns places from columns of known values; NOTHING if ``there`` is False."""
+    """Returns _Place objects from columns of values; NOTHING if not ``there``."""
     places = [NOTHING] * there.size
     for index, values in zip(np.flatnonzero(there).tolist(), zip(*columns)):
         places[index] = _Place(*values)
@@ -385,7 +386,7 @@ def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[
 def _in_functions(
     functions: Sequence[Optional[Symbol]], there: NDArray[np.bool_]
 ) -> list[_Place]:
-    """Returns one place per function, without address; NOTHING if not ``there``."""
+    """Returns one _Place per function, without address; NOTHING if not ``there``."""
     places, made = [NOTHING] * there.size, dict[Optional[Symbol], _Place]()
     for index, function in zip(np.flatnonzero(there).tolist(), functions):
         place = made.get(function)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The symbols of an ELF file, which are looked up for many addresses at once."""
+"""The symbols of an ELF file, looked up for many addresses at once."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def sections(elf: int) -> Iterator[Section]:
 
 
 def is_compressed_by_zstd(section: Section) -> bool:
-    """Returns whether a section's contents begin with a header of zstd's type."""
+    """Returns whether a section's contents begin with a compression header for zstd."""
     data = libraries().elf.elf_rawdata(section.handle, None)
     if not section.header.sh_flags & SHF_COMPRESSED or not data:
         return False
@@ -120,7 +120,7 @@ def _syms(elf: int, section: Section) -> NDArray[Any]:
 
 
 class SymbolTable:
-    """The symbols of some types, from one or more tables."""
+    """The symbols of certain types, from one or several tables."""
 
     def __init__(self, tables: Iterable[Table], types: tuple[int, ...]) -> None:
         self._names: list[tuple[Table, NDArray[np.intp]]] = []
@@ -142,8 +142,9 @@ class SymbolTable:
     def extend_labels(self, bounds: Iterable[tuple[int, int]]) -> None:
         """Extends symbols without a size, within these bounds, up to the next symbol.
 
-        Labels inside another symbol are not functions. Names with a "$" are mapping
-        symbols, which tell disassemblers whether code or data follows.
+        Ignores labels inside another symbol, which are not functions, and names with a
+        "$", which are mapping symbols: they tell disassemblers whether code or data
+        follows.
         """
         sized = self.ends > self.starts
         around = Intervals(
@@ -174,10 +175,11 @@ class SymbolTable:
         return [known[index] for index in found.tolist()]
 
     def _ranks(self) -> NDArray[np.intp]:
-        """Returns the ranks of symbols; of equal starts, the preferred one is highest.
+        """Returns the symbols' ranks; of equal starts, the highest rank is preferred.
 
-        Smaller symbols are preferred, then global over weak over local symbols, then
-        earlier ones.
+        Smaller symbols have higher ranks; if sizes are equal, global symbols are above
+        weak ones, and these above local ones; otherwise, earlier symbols are above
+        later ones.
         """
         worse = np.select(
             [self._bindings == STB_LOCAL, self._bindings == STB_WEAK], [2, 1], 0

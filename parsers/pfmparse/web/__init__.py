@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The page of ``pfmparse serve``: sums of samples, JSON, and the server.
+"""The web page of ``pfmparse serve``: sums of samples, JSON, and the server.
 
 ``session`` reads captures into ``cells``: sums by stack, event, thread and step of
 time. ``choice`` selects cells. ``graph``, ``table`` and ``steps`` describe the selected

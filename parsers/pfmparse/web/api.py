@@ -23,11 +23,11 @@ Answer = Mapping[str, object]
 
 GENERATION = "generation"
 SHARED = (GENERATION, *PARAMETERS)
-TOP = 500  # rows of a table
-ROWS = 40  # of a heat map
-OFFERED = 1000  # threads and processes to choose from
+TOP = 500  # maximum number of rows of a table
+ROWS = 40  # maximum number of rows of a heat map
+OFFERED = 1000  # maximum number of threads, and of processes, to choose from
 MOST = 10000
-# Keys of reports that the page offers; for these, the captures are read again.
+# Further keys that the page offers; for each request, the captures are read again.
 OTHER_KEYS = (
     *("line", "ip", "image", "caller", "comm", "cpu", "cgroup", "kernel"),
     *("data-symbol", "data-source", "latency", "file", "host"),
@@ -52,7 +52,7 @@ class Api:
         }
 
     def knows(self, name: str) -> bool:
-        """Returns whether there is a request of this name."""
+        """Returns whether ``name`` is the name of a request."""
         return name in self._answers
 
     def answer(self, name: str, parameters: str) -> Answer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sums of samples by stack of functions, event, thread and time step."""
+"""Sums of samples by stack, event, thread and step of time."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Process:
 class Clock:
     """Steps of time: step n begins n * ``step`` ns after a capture's first sample.
 
-    ``first`` has the time of that sample for each capture, None for a capture without
-    times. ``steps`` is the number of steps, 0 if no capture has times.
+    For each capture, ``first`` has the time of its first sample, None if samples have
+    no times. ``steps`` is the number of steps, 0 if no capture has times.
     """
 
     step: int
@@ -60,9 +60,9 @@ class Clock:
 
 @dataclass(frozen=True)
 class Cells:
-    """Sums of samples. A cell is a stack, an event, a thread and a step of time.
+    """Sums of samples. A cell is a combination of stack, event, thread and step.
 
-    ``tree`` has the functions of all stacks, without a level of events or threads; its
+    ``tree`` has the functions of all stacks, without boxes for events or threads; its
     ``tops`` are the cells' stacks. ``process_of`` is the process of each thread.
     ``files`` are the names of the captures.
     """
@@ -90,13 +90,13 @@ class Cells:
 
     @cached_property
     def function(self) -> Ids:
-        """The function of each cell: a label in the tree that is not inlined."""
+        """The function of each cell: the innermost label that is not inlined."""
         functions: Ids = self.tree.label_of[self.tree.outermost(self.tree.tops)]
         return functions
 
     @cached_property
     def lowest(self) -> NDArray[np.bool_]:
-        """The mask that Tree.lowest_of_label() returns."""
+        """The result of Tree.lowest_of_label()."""
         return self.tree.lowest_of_label()
 
     @cached_property
@@ -114,7 +114,7 @@ def read(inputs: Sequence[Input], weight: str) -> Cells:
 
 
 class _Part(NamedTuple):
-    """The samples of a batch; ``people`` are IDs of pairs of event and thread."""
+    """The samples of a batch; ``people`` has IDs of pairs of event and thread."""
 
     stacks: I32s
     people: I32s
@@ -124,9 +124,9 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class _Capture:
-    """The samples of an input, the box of each stack, and the ID of each pair.
+    """An input's samples, the box of each stack, and the ID of each pair.
 
-    ``span`` has the times of the first and the last sample, None if there are none.
+    ``span`` has the times of the first and the last sample, None without times.
     """
 
     parts: Sequence[_Part]
@@ -138,8 +138,8 @@ class _Capture:
 class _Reader:
     """Makes cells.
 
-    The functions of an address and the length of a step are not known before the end.
-    Until then, each sample needs 16 bytes, fewer than in the capture.
+    The functions at an address and the length of a step are not known before the end.
+    Until then, each sample takes 16 bytes, fewer than in the capture.
     """
 
     def __init__(self, weight: str) -> None:
@@ -240,7 +240,7 @@ def _span(source: Input, times: Sequence[Optional[U64s]]) -> Optional[tuple[int,
 
 
 def _clock(spans: Sequence[Optional[tuple[int, int]]]) -> Clock:
-    """Returns the time steps for captures with these times."""
+    """Returns the steps of time for captures with these times."""
     lengths = [last - first for span in spans if span for first, last in [span]]
     step = _step(max(lengths, default=0))
     steps = max(lengths) // step + 1 if lengths else 0
@@ -268,7 +268,7 @@ def _steps(part: _Part, first: Optional[int], step: int) -> Ids:
 
 
 class _Forest:
-    """The boxes of the functions of all inputs, above one common box."""
+    """The boxes of the functions of all inputs, above one lowest box."""
 
     def __init__(self) -> None:
         self._labels = {Label(ALL): 0}

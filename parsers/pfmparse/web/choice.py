@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The selection that all views of a page share."""
+"""The selection that applies to all views of a page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """Events, processes, threads and steps of time; empty or None selects all.
+    """Selected events, processes, threads and steps of time; empty or None means all.
 
     ``steps`` are the first step, and the step after the last one.
     """

@@ -27,7 +27,7 @@ MOST = 2000  # lines or instructions; beyond that, only those with samples are s
 def code_of(
     inputs: Sequence[Input], function: Label, weight: str, symfs: Sequence[str]
 ) -> dict[str, object]:
-    """Returns the code of a function; raises RequestError if it has no own samples."""
+    """Returns the code of a function; raises RequestError if no sample is in it."""
     collector = Collector(function.name, weight)
     for source in inputs:
         collector.add(source)
@@ -39,7 +39,7 @@ def code_of(
 
 
 def _of_object(collector: Collector, function: Label) -> Samples:
-    """Returns the samples of the function of this name in the right file."""
+    """Returns the samples of the function with this name in this object."""
     for samples in collector.samples():
         if samples.function.object == function.object:
             return samples

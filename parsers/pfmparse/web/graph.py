@@ -17,7 +17,7 @@ from .cells import Cells
 from .words import Floats, Words
 
 Pattern = Optional[re.Pattern[str]]
-DIGITS = 7  # of positions, which are relative to the width
+DIGITS = 7  # digits of positions, which are fractions of the width
 
 
 def whole(cells: Cells, which: Ids, root: int, find: Pattern) -> dict[str, object]:
@@ -29,7 +29,7 @@ def whole(cells: Cells, which: Ids, root: int, find: Pattern) -> dict[str, objec
 def around(cells: Cells, which: Ids, function: int, find: Pattern) -> dict[str, object]:
     """Returns the callers and the callees of a function, as two graphs.
 
-    If the function calls itself, its outermost call counts; the inner calls are in the
+    If the function calls itself, only the outermost call counts; inner calls are in the
     graph of callees.
     """
     outer = np.flatnonzero((cells.tree.label_of == function) & cells.lowest)
@@ -87,8 +87,8 @@ def _tree(tree: Tree, pairs: Interner, function: int, tops: Ids) -> Tree:
 def _zoomed(tree: Tree, totals: Words, root: int) -> Words:
     """Returns the totals in a graph that is zoomed to the box ``root``.
 
-    The box and those above it keep their totals. The boxes below it, which are its
-    callers, get its total. All others get 0.
+    The box ``root`` and the boxes above it keep their totals. The boxes below it, which
+    are its callers, get the total of ``root``. All other boxes get 0.
     """
     if root == 0:
         return totals
@@ -111,7 +111,7 @@ def _zoomed(tree: Tree, totals: Words, root: int) -> Words:
 def _as_json(
     cells: Cells, tree: Tree, totals: Words, find: Pattern
 ) -> dict[str, object]:
-    """Returns the boxes that are wide enough, and to what they refer by index."""
+    """Returns the boxes that are wide enough, and the tables to which they refer."""
     layout = layout_of(tree, totals.values())
     numbers = np.array([box.number for box in layout.boxes], np.intp)
     used = tree.label_of[numbers].tolist()
@@ -148,7 +148,7 @@ def _as_json(
 
 
 def _hits(tree: Tree, find: Pattern) -> NDArray[np.bool_]:
-    """Returns a mask of the labels of functions that match."""
+    """Returns a mask of the labels that are functions and match."""
     return np.array(
         [
             find is not None

@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Key:
-    """A key: the index of each cell's value, and a function that makes its row."""
+    """A key: the index of each cell's value, and a function that makes rows."""
 
     numbers: Ids
     size: int

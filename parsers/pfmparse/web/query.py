@@ -58,10 +58,10 @@ class Query:
             raise RequestError(f"parameter '{name}' {error}") from None
 
     def pattern(self, name: str) -> Optional[re.Pattern[str]]:
-        """Returns a pattern for texts separated by "|", ignoring case, or None.
+        """Returns a pattern that finds any of several texts, separated by "|", or None.
 
-        Regular expressions of users are not accepted, because some take years and would
-        block all threads.
+        The pattern ignores case. Users cannot request regular expressions, because some
+        of these take years and would block all threads.
         """
         texts = [re.escape(text) for text in self.text(name).split("|") if text]
         return re.compile("|".join(texts), re.IGNORECASE) if texts else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Serve a page, and answer its requests, to browsers on this machine only."""
+"""Serve a page and answer its requests, only for browsers on this machine."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from ..text import json_text, message
 from .api import Api
 
 ADDRESS = "127.0.0.1"
-# Ports may differ, because the page can be used through a tunnel of ssh.
+# Only the host is checked: the port may differ if the page is used through ssh.
 HOSTS = (ADDRESS, "localhost")
 PORT = re.compile(":[0-9]+$")
 FILES = "static"
 PAGE = "index.html"
 API = "api/"
-# The types are listed here because the host's table may lack some of them, and browsers
-# refuse scripts of other types.
+# The types are listed here because the host's table of types may lack some, and
+# browsers refuse scripts with other types.
 KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript"}
 # All users of the machine can connect. A browser needs at most six connections.
 CONNECTIONS = 64
 IDLE = 30  # seconds until a silent connection is closed
-# With these headers, other sites can neither read nor show the page, and a name in a
-# capture cannot load anything.
+# With these headers, other sites can neither read nor show the page, and names in
+# captures cannot make the browser load anything.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; "
     "style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
@@ -46,7 +46,7 @@ HEADERS = {
 
 
 class Server(ThreadingHTTPServer):
-    """A server of one page, on a free port and with a secret in its path."""
+    """A server of one page, on a free port, with a secret in the page's path."""
 
     daemon_threads = True
     block_on_close = False
@@ -64,7 +64,7 @@ class Server(ThreadingHTTPServer):
         return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answers in a new thread, or closes the connection if there are too many."""
+        """Answers in a new thread; if there are too many, closes the connection."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
     timeout = IDLE
-    # Headers and body are sent separately: the body would wait for an acknowledgement.
+    # Otherwise the body would wait for the acknowledgement of the headers, sent before.
     disable_nagle_algorithm = True
     server_version, sys_version = "pfmparse", ""
 
@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
             return f"host {host!r} is not this machine: use the URL of pfmparse"
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        # Another site may link to the page, because such a link has the secret.
+        # Other sites may link to the page, because such a link contains the secret.
         opens = self.headers.get("Sec-Fetch-Dest") == "document"
         if origin != f"http://{host}":
             return "requests of other pages are refused"

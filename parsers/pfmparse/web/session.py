@@ -30,8 +30,8 @@ Stamp = tuple[int, int, int]  # inode, size and time of the last change of a fil
 class Session:
     """Open captures and the sums of their samples; used as a context manager.
 
-    ``generation`` increases each time that they are read. ``warnings`` has the warnings
-    about all of them.
+    ``generation`` increases each time that the captures are read. ``warnings`` has the
+    warnings about all captures.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Session:
     ) -> None:
         """Reads the captures; raises PfmParseError or OSError if that fails.
 
-        ``weight`` is as in Captures.groups().
+        ``weight`` is the same as in Captures.groups().
         """
         self.files = files
         self.weight = COUNT
@@ -64,7 +64,7 @@ class Session:
         self._stack.close()
 
     def refresh(self) -> None:
-        """Reads the captures again if one has changed since it was read."""
+        """Reads the captures again if one has changed since the last time."""
         stamps = [_stamp(file) for file in self.files]
         if stamps == self._stamps:
             return
@@ -101,7 +101,7 @@ class Session:
         return code_of(inputs, function, self.weight, self._options.symbols.symfs)
 
     def page(self, choice: Choice) -> str:
-        """Returns a page of the selected samples that needs no server."""
+        """Returns a page with the selected samples that works without a server."""
         from ..exports import html  # rarely needed
 
         inputs = list(self._chosen(choice, Detail.INLINES))
@@ -126,7 +126,7 @@ class Session:
                 )
 
     def _read(self, recordings: Sequence[Recording]) -> tuple[list[Input], Cells]:
-        """Makes the inputs and the cells.
+        """Returns the inputs and the cells.
 
         Raises PfmParseError if a capture is damaged and has no samples.
         """

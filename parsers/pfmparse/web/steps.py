@@ -32,7 +32,7 @@ def heat(cells: Cells, which: Ids, by: str, top: int) -> dict[str, object]:
     there = order[totals.values()[order] > 0]
     ranks = np.full(key.size, top)
     ranks[there[:top]] = np.arange(there[:top].size)
-    # All other values share the last row, which is not used.
+    # All other values are in the last row, which is not used.
     places = ranks[numbers] * steps + cells.step[which]
     table = sums.by(places, (top + 1) * steps).integers()
     rows = zip(there.tolist(), totals.some(there[:top]).integers())

@@ -20,7 +20,7 @@ ORDERS = ("own", "total", "name", "detail")
 
 @dataclass(frozen=True)
 class Wanted:
-    """The wanted rows: the first ``top``, in an order, of those that match ``find``."""
+    """Which rows to show: the first ``top`` in some order that match ``find``."""
 
     order: str
     down: bool
@@ -38,7 +38,7 @@ def rows_of(cells: Cells, which: Ids, by: str) -> list[Row]:
 
 
 def _functions(cells: Cells, which: Ids) -> list[Row]:
-    """Returns the functions; as in reports, an inlined one counts for its caller."""
+    """Returns the functions; as in reports, inlined ones count for their callers."""
     key, tree = key_of(cells, "function"), cells.tree
     own = cells.sums.some(which).by(key.numbers[which], key.size)
     totals = cells.totals(which).map(lambda part: part * cells.lowest)
@@ -62,7 +62,7 @@ def rows_of_report(rows: Sequence[ReportRow]) -> list[Row]:
 
 
 def as_json(rows: Sequence[Row], wanted: Wanted) -> dict[str, object]:
-    """Returns the wanted rows, and number and sum of the others that match."""
+    """Returns the wanted rows, and number and sum of the other matching ones."""
     find = wanted.find
     there = [row for row in rows if find is None or find.search(row.name)]
     there.sort(key=lambda row: (row.name, row.detail))
@@ -80,6 +80,6 @@ def as_json(rows: Sequence[Row], wanted: Wanted) -> dict[str, object]:
 
 
 def _detail(extra: Mapping[str, object]) -> str:
-    """Returns function and object of a place, or other members of a report's row."""
+    """Returns function and object of a location, or other members of a report's row."""
     parts = (extra[name] for name in extra if name != "address")
     return " ".join(str(part) for part in parts if part is not None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exact sums of large integers in double precision."""
+"""Exact sums of large integers with double-precision arithmetic."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ WORD = 1 << 32
 
 
 class Words(NamedTuple):
-    """Integers as multiples of 2^32 and remainders.
+    """Integers, stored as multiples of 2^32 and remainders.
 
-    Sums of both parts are exact up to 2^53. Therefore sums of two million integers of
-    any size are exact, and sums of any number of integers are exact up to 2^53.
+    Sums of either part are exact up to 2^53. Therefore sums of up to two million 64-bit
+    integers are exact, and so are all sums up to 2^53.
     """
 
     high: Floats
@@ -29,7 +29,7 @@ class Words(NamedTuple):
         return cls(high.astype(np.float64), low.astype(np.float64))
 
     def map(self, sums: Callable[[Floats], Floats]) -> Words:
-        """Applies a linear function to both parts, such as a sum."""
+        """Applies a linear function, such as a sum, to both parts."""
         low = sums(self.low)
         high = sums(self.high) if self.high.any() else np.zeros_like(low)
         return Words(high, low)
