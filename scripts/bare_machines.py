@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Root file systems of bare machines, on which the project's packages are tested."""
+"""Root file systems of machines with only Debian, to test the project's packages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import roots
 
-# The packages of a machine that has only Debian installed.
+# The packages of a machine on which only Debian is installed.
 PACKAGES = ("linux-image-cloud-amd64", "systemd", "udev", "kmod", "sudo")
-# The suite from which a machine of each release is installed.
+# The suite from which the machine is installed, by release.
 SOURCES = {"bookworm": "bookworm", "trixie": "trixie-backports"}
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The cache directory: downloads and build results that several runs share.
 
-An entry of the cache is a directory that is either complete or missing. It is filled
-under a temporary name in the same directory, and renamed when it is complete. A lock
-keeps two runs from filling the same entry at the same time.
+An entry of the cache is a directory that is either complete or missing: an entry is
+filled under a temporary name beside it, and renamed when it is complete. A lock keeps
+two runs from filling the same entry at the same time.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def filling(entry: Path) -> Iterator[Path]:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file's new content; other hard links to the old file stay unchanged.
+    """Replace a file by one with this content; other hard links to it stay unchanged.
 
-    A file that already has the content is not touched, so that make rebuilds nothing.
+    Does nothing if the file already has this content, so that make rebuilds nothing.
     """
     if path.exists() and path.read_bytes() == content:
         return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Track which large entries of the cache are in use, and delete unused ones.
 
-Entries are root file systems, kernels for KUnit and debug kernels. Beside each entry a
+Entries are root file systems, kernels for KUnit and debug kernels. Beside each entry, a
 note file lists what the entry was made for, such as the packages of a root file system.
-Each process that uses the entry locks and rewrites the note first, so the note's time
-is that of the last use.
+Each process that uses the entry first locks and rewrites the note, so the note's
+modification time is the time of the last use.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ import cache
 DAY = 24 * 3600
 # Seconds after which an unused entry is deleted.
 KEPT = 14 * DAY
-# Seconds after which a temporary directory must be from an interrupted run.
+# Seconds after which a temporary directory must have been left by an interrupted run.
 LEFT = DAY
 
-# The suffix of a note file, from when all entries were root file systems.
+# The suffix of a note file. The name is from the time when all entries were root file
+# systems.
 NOTE = ".packages"
-# The locked notes. A lock ends with this process, or with the program that it executes.
+# The locked notes. A lock is held until this process, or a program that it executes,
+# ends.
 _locks: dict[Path, IO[str]] = {}
 
 
 def use(entry: Path, names: list[str]) -> None:
-    """Protect an entry from prune() while this process runs; it need not exist yet."""
+    """Protect an entry, even a future one, from prune() while this process runs."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with cache.locked("kept"):
         if entry not in _locks:
@@ -43,7 +45,7 @@ def use(entry: Path, names: list[str]) -> None:
 
 
 def prune(made: Path, remove: Callable[[Path], object]) -> None:
-    """Remove the unused entries beside an entry that was just made.
+    """Remove unused entries of the same directory after making an entry.
 
     `remove` deletes the directory into which the unused entries were moved.
     """
@@ -79,7 +81,7 @@ def _entries(directory: Path) -> set[Path]:
 
 
 def _is_useless(entry: Path, made: Path) -> bool:
-    """Return whether an entry is replaced, unused for too long, or unfinished."""
+    """Return whether an entry is replaced, not used for too long, or unfinished."""
     if entry.name.startswith("."):
         return _idle(entry) > LEFT
     replaced = _purpose(entry) == _purpose(made)
@@ -87,7 +89,7 @@ def _is_useless(entry: Path, made: Path) -> bool:
 
 
 def _purpose(entry: Path) -> tuple[str, str | None]:
-    """Return the kind of an entry and the text of its note, None without a note."""
+    """Return the kind of an entry and the text of its note (None without a note)."""
     note = _note(entry)
     names = note.read_text(encoding="ascii") if note.exists() else None
     return _kind(entry), names

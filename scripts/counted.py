@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Count expensive operations: booted guests and built kernels.
+"""Count expensive operations: booting guests and building kernels.
 
 If $PERFMON_COUNTED is the path of a file, each operation adds a line to it.
 """
@@ -10,7 +10,7 @@ import os
 
 GUEST = "guest"
 KERNEL = "kernel"
-# A guest that a fault of the emulator ended.
+# A guest that ended because of a fault in the emulator.
 MISREAD = "misread"
 
 

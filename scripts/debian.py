@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Debian's releases: that of the host, and the lines of sources.list for each one.
+"""Debian's releases: the host's release, and lines of sources.list for any release.
 
 A release is named by its code name; "trixie-backports" is trixie plus the packages of
 its backports. All releases are fetched from the mirror that the host uses.
@@ -11,20 +11,20 @@ import platform
 import re
 import subprocess
 
-# The suffix of the suite with updates of a stable release.
+# The suffix of the name of the suite with a stable release's updates.
 UPDATES = "-updates"
 SECURITY = "-security"
 BACKPORTS = "-backports"
-# The release without suites for updates and security.
+# The release that has no suites for updates and security.
 UNSTABLE = "sid"
 
 
 class ReleaseError(Exception):
-    """The mirror of a release is unknown; the text says what to do."""
+    """The mirror of a release is unknown; the message says what to do."""
 
 
 def host() -> str:
-    """Return the code name of the host's release, "" if it is not Debian."""
+    """Return the code name of the host's release, "" if the host has no Debian."""
     try:
         system = platform.freedesktop_os_release()
     except OSError:
@@ -33,7 +33,7 @@ def host() -> str:
 
 
 def base(release: str) -> str:
-    """Return the release itself, without backports."""
+    """Return a release's name without "-backports"."""
     return release.removesuffix(BACKPORTS)
 
 

@@ -4,9 +4,9 @@
 
     debs.py [--release RELEASE] [--lintian] PACKAGE...
 
-PACKAGEs are the build dependencies. On the host they must be installed; for another
-release, a root file system with them is made. The source tree is copied to a separate
-directory (source_tree.py) and built there. The packages are written to
+PACKAGEs are the build dependencies. For the host's release, they must be installed; for
+another release, a root file system with them is made. The source tree is copied to a
+separate directory (source_tree.py) and built there. The built packages are written to
 build/debs/RELEASE.
 """
 
@@ -34,17 +34,17 @@ LINTIAN = [
     "error,warning",
     "--tag-display-limit=0",
 ]
-# Strict, because a release is part of a path that is removed.
+# Strict, because the directory build/debs/RELEASE is removed.
 RELEASE = re.compile(r"[a-z]+(-backports)?")
-# The number of dpkg-buildpackage's last lines that a failure shows.
+# The number of last lines of dpkg-buildpackage's output that are shown on failure.
 SHOWN_LINES = 40
 
 
 class DebsError(Exception):
-    """The packages cannot be built; the text says why."""
+    """The packages cannot be built; the message says why."""
 
 
-# All exceptions whose text explains why the packages cannot be built.
+# All exceptions that are raised if the packages cannot be built.
 ERRORS = (DebsError, source_tree.TreeError, *roots.ERRORS)
 
 
@@ -54,7 +54,7 @@ def host_release() -> str:
 
 
 def emptied(release: str) -> Path:
-    """Return the directory for the packages of a release, emptied."""
+    """Return the directory for the packages of a release, after emptying it."""
     if not RELEASE.fullmatch(release):
         raise DebsError(
             f"RELEASE='{release}' is not a release: use bookworm, trixie, ..."
@@ -73,9 +73,9 @@ def emptied(release: str) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """Return an environment with Debian's PATH, without an outer make's variables."""
+    """Return an environment with Debian's PATH, without variables of an outer make."""
     kept = {name: text for name, text in os.environ.items() if "MAKE" not in name}
-    # Without -dbgsym packages, users can install *.deb.
+    # Do not build -dbgsym packages, so that users can install *.deb.
     own = {"DEB_BUILD_OPTIONS": "noautodbgsym", "LC_ALL": "C.UTF-8"}
     return {**kept, **own, "PATH": roots.PATH}
 
@@ -127,7 +127,7 @@ def debs(release: str, needed: list[str], lintian: bool) -> Path:
 
 
 def main() -> int:
-    """Run the requested action; return the exit status."""
+    """Run the program; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

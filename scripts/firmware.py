@@ -2,9 +2,9 @@
 """Firmware with Secure Boot enabled, and Debian's boot loaders for it.
 
 The firmware is OVMF with Microsoft's keys, as on new machines. The firmware boots
-Debian's shim from a disk. shim, or MokManager for shim, loads GRUB, and GRUB loads the
-kernel. Each of them loads only signed code. Packages are fetched into the cache and
-never installed.
+Debian's shim from a disk. shim loads GRUB (after MokManager, if keys are to be
+enrolled), and GRUB loads the kernel. Each of these programs loads only signed code.
+Packages are fetched into the cache and never installed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ARCH = "amd64"
 CODE = "usr/share/OVMF/OVMF_CODE_4M.secboot.fd"
 # The EFI variables of a new machine, with Microsoft's keys enrolled.
 VARIABLES = "usr/share/OVMF/OVMF_VARS_4M.ms.fd"
-# The files of the boot loaders: package, file in the package, path on the disk.
+# The files of the boot loaders: package, path in the package, path on the disk.
 LOADERS = (
     ("shim-signed", "usr/lib/shim/shimx64.efi.signed", "EFI/BOOT/BOOTX64.EFI"),
     (
@@ -38,10 +38,10 @@ GRUB_CONFIG = "EFI/debian/grub.cfg"
 
 @dataclass(frozen=True)
 class Firmware:
-    """The firmware of a machine and the disk that it boots from.
+    """The firmware of a machine, and the disk from which it boots.
 
-    code: the firmware's code. variables: its variables, which it and the guest write.
-    disk: the directory with the boot loaders.
+    code: file with the firmware's code. variables: file with its variables, to which
+    the firmware and the guest write. disk: directory with the boot loaders.
     """
 
     code: Path
@@ -52,7 +52,7 @@ class Firmware:
 def fetch() -> Path:
     """Fetch all packages; return OVMF's directory.
 
-    Raises packages.PackageError if one cannot be fetched.
+    Raises packages.PackageError if a package cannot be fetched.
     """
     for package, _, _ in LOADERS:
         packages.unpacked_any(package, ARCH)
@@ -62,8 +62,8 @@ def fetch() -> Path:
 def firmware(variables: Path, disk: Path) -> Firmware:
     """Return the firmware of a machine; create its disk with the boot loaders.
 
-    If the file `variables` does not exist, it gets the values of a new machine. Raises
-    packages.PackageError or OSError.
+    If the file `variables` does not exist, it is created with the values of a new
+    machine. Raises packages.PackageError or OSError.
     """
     ovmf = fetch()
     if not variables.exists():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The folder of an out-of-tree format: the sources that kbuild uses."""
+"""The directory of an out-of-tree format, and the sources in it that kbuild uses."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ SUFFIXES = (".c", ".h", ".S")
 GENERATED = ".mod.c"
 # The makefiles that kbuild looks for, in this order.
 MAKEFILES = ("Kbuild", "Makefile")
-# The include of format.mk: kbuild does not need the file, which may not exist where the
-# copied folder is built.
+# The line that includes format.mk. kbuild does not need format.mk, which may not exist
+# where a copy of the directory is built.
 SDK_INCLUDE = re.compile(r"^\s*-?s?include\s+\S*/format\.mk\s*$", re.MULTILINE)
 OBJECTS = re.compile(r"^\s*obj-m\s*[:+]?=", re.MULTILINE)
 SUITE = "_kunit.c"
 
 
 class FolderError(Exception):
-    """The folder has no format; the text says what is missing."""
+    """The directory has no format; the message says what is missing."""
 
 
 def sources(folder: Path) -> dict[Path, bytes]:
-    """Return the sources of a folder's modules, by path below the folder.
+    """Return the sources of a directory's modules, by path below the directory.
 
-    The build rules are always in Kbuild, even if the folder has a Makefile instead.
-    Raises FolderError.
+    The build rules are returned as Kbuild, even if the directory has a Makefile
+    instead. Raises FolderError.
     """
     makefile = next((p for p in map(folder.joinpath, MAKEFILES) if p.is_file()), None)
     if makefile is None:
@@ -45,6 +45,6 @@ def sources(folder: Path) -> dict[Path, bytes]:
 
 
 def suites(files: dict[Path, bytes]) -> list[str]:
-    """Return the objects of the KUnit suites among a folder's sources."""
+    """Return the names of the objects of the KUnit suites in a directory's sources."""
     names = [str(path) for path in files if path.name.endswith(SUITE)]
     return [f"{name.removesuffix('.c')}.o" for name in names]

@@ -4,8 +4,9 @@
 
     format_hints.py FOLDER
 
-Run this if the folder's module does not build. It prints a line for each name or call
-that has changed, with the replacement. docs/writing_a_format.md has the same table.
+Run this if the module in FOLDER cannot be built. It prints a line, with the
+replacement, for each name or call that has changed. docs/writing_a_format.md has the
+same table.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if __name__ == "__main__":
 
 import format_folder  # noqa: E402
 
-# A pattern of outdated code, and the advice that is printed for it.
+# The advice to print, by the pattern of outdated code.
 HINTS = {
     r"\.fmt_owner\b": "leave out .fmt_owner: registering passes the module",
     r"\bu64\s+\w+\s*,\s*void\s*\*\s*\w+\s*\)": (
@@ -49,7 +50,7 @@ def hints(sources: Mapping[Path, bytes]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print the hints for a folder; return the exit status."""
+    """Print the hints for a directory; return the exit status."""
     try:
         sources = format_folder.sources(Path(sys.argv[1]))
     except format_folder.FolderError as error:

@@ -23,11 +23,11 @@ HEADERS = "linux-headers-cloud-amd64"
 
 
 class HostError(Exception):
-    """Kernel headers or the compiler are missing; the text says what to do."""
+    """Kernel headers or the compiler are missing; the message says what to do."""
 
 
 def _usual() -> dict[str, kernels.Series]:
-    """Return the kernels whose flavour is that of HEADERS."""
+    """Return the host's kernels of the same flavour as HEADERS, by name."""
     return {
         name: series
         for name, series in kernels.KERNELS.items()
@@ -55,7 +55,7 @@ def kernel() -> str:
 
 
 def newest() -> str:
-    """Return the name of the newest kernel of the release. Raises HostError."""
+    """Return the name of the release's newest kernel. Raises HostError."""
     for name, series in reversed(_usual().items()):
         if series.release == debian.host():
             return name
@@ -63,7 +63,7 @@ def newest() -> str:
 
 
 def gcc() -> str:
-    """Return the version of the default compiler. Raises HostError."""
+    """Return the default compiler's version. Raises HostError if gcc is missing."""
     try:
         command = ["gcc", "-dumpversion"]
         said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)

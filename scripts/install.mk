@@ -21,7 +21,7 @@ uninstall:
 	@scripts/install.py uninstall $(INSTALL_WHERE)
 
 ifdef KDIR
-# The kernel's release. In Debian's headers, include/config/kernel.release is wrong.
+# The kernel's release. (In Debian's headers, include/config/kernel.release is wrong.)
 KDIR_RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KDIR_OUT := $(BUILD)/modules/$(KDIR_RELEASE)

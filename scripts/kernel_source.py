@@ -22,7 +22,7 @@ FOREIGN_VARIABLES = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARCH", "CROSS_COMPILE"
 
 
 class SourceError(Exception):
-    """The kernel's source is missing; the text says what to do."""
+    """The kernel's source is missing; the message says what to do."""
 
 
 def pristine() -> Path:
@@ -46,7 +46,7 @@ def pristine() -> Path:
 
 
 def build_environment() -> dict[str, str]:
-    """Return an environment for a build, without the variables of an outer make."""
+    """Return an environment for a build, without variables of an outer make."""
     return {
         name: value
         for name, value in os.environ.items()

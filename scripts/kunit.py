@@ -3,10 +3,10 @@
 
 The source of the package linux-source-6.12 is unpacked into the cache once. Builds run
 in a workspace, which has a build directory and a clone of the source made of hard
-links. In the clone, each caller has a folder with its suites below drivers/perfmon. All
-callers share the workspace, so the kernel is built once, and later only changed files
-are. A new version of the package gets a new workspace. When a workspace is made, those
-unused for two weeks are deleted.
+links. In the clone, each caller has a directory with its suites below drivers/perfmon.
+All callers share the workspace, so the whole kernel is built only once; later, only
+changed files are. A new version of the package gets a new workspace. When a workspace
+is made, others that were not used for two weeks are deleted.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ KCONFIG = (
     "\tdepends on KUNIT=y\n"
 )
 # With gcc 13 and later, KASAN expects the compiler to call the __asan_ variants of
-# these functions. On User Mode Linux, the compiler calls the plain functions, which
-# check nothing.
+# these functions. On User Mode Linux, the compiler would call the plain functions,
+# which check nothing.
 WATCHED = (
     "subdir-ccflags-$(CONFIG_CC_HAS_KASAN_MEMINTRINSIC_PREFIX) += "
     "-Dmemcpy=__asan_memcpy -Dmemmove=__asan_memmove -Dmemset=__asan_memset\n"
@@ -82,7 +82,7 @@ def run(
 
 
 def update(directory: Path, files: Mapping[Path, bytes]) -> None:
-    """Make a directory contain exactly these files; rewrite only changed ones."""
+    """Make a directory contain exactly these files; rewrite only changed files."""
     for path in sorted(directory.rglob("*"), reverse=True):
         if path.is_dir():
             if not any(path.iterdir()):
@@ -109,7 +109,7 @@ def _need_programs() -> None:
 
 
 def _workspace(name: str) -> Path:
-    """Return the directory of a workspace; creating one deletes unused ones."""
+    """Return the directory of a workspace; if it is new, delete unused workspaces."""
     workspace = cache.root() / "kunit" / name
     cache_entries.use(workspace, [name])
     if not workspace.is_dir():
@@ -119,7 +119,7 @@ def _workspace(name: str) -> Path:
 
 
 def _hooked_source(workspace: Path, pristine: Path, folder: str) -> Path:
-    """Return a clone of the source that builds this folder of drivers/perfmon.
+    """Return a clone of the source in which kbuild builds drivers/perfmon/`folder`.
 
     The caller holds the workspace's lock.
     """
@@ -147,7 +147,7 @@ def _hooked_source(workspace: Path, pristine: Path, folder: str) -> Path:
 def _run_suites(
     source: Path, build: Path, extra: list[str], show: Callable[[str], str]
 ) -> str:
-    """Build and run the suites and print kunit.py's report; return the report."""
+    """Build and run the suites; print and return kunit.py's report."""
     command = [sys.executable, str(source / "tools/testing/kunit/kunit.py"), "run"]
     command += ["--arch=um", f"--build_dir={build}", f"--jobs={os.cpu_count()}"]
     command += [f"--kunitconfig={CONFIG}", *extra]

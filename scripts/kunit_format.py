@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Run the KUnit suites of an out-of-tree format.
 
-All *_kunit.c in the format's folder are built into a User Mode Linux kernel, together
-with the core, the simulated PMU and the modules that the folder's Makefile names. The
-suites run with KASAN, UBSAN and lockdep. The kernel is built from Debian's source in
-the cache (~/.cache/perfmon): this takes some minutes the first time; later runs build
-only what has changed. Nothing is written into the folder.
+All files *_kunit.c in the format's directory are built into a User Mode Linux kernel,
+together with the core, the simulated PMU and the modules named in the directory's
+Makefile. The suites run with KASAN, UBSAN and lockdep. The kernel is built from
+Debian's source in the cache (~/.cache/perfmon). This takes some minutes the first time;
+later runs build only what has changed. Nothing is written to the format's directory.
 
 The last line is "N passed, N failed, N skipped". The exit status is 0 if tests ran, all
-passed and the kernel reported no error; 1 if not; 2 if the suites cannot be built.
+of them passed, and the kernel reported no error; otherwise it is 1, or 2 if the suites
+cannot be built.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ import format_folder  # noqa: E402
 import kunit  # noqa: E402
 
 ROOT = HERE.parent
-# The folder below drivers/perfmon, and the folder in it for the copied format. All
-# formats use these names, so that only changed files are built again.
+# The directory below drivers/perfmon, and the directory in it for the copied format.
+# All formats use these names, so that only changed files are built again.
 FOLDER = "formats"
 FORMAT = "format"
-# Directories of FOLDER and the sources that are copied into them, in init order.
+# Directories in FOLDER, and the sources that are copied into them, in init order.
 OURS = {"core": "core", "sim": "pmu/sim"}
 HEADERS = Path("include/perfmon")
 MAKEFILE = """\
 subdir-ccflags-y := -I$(src)/include
 obj-y := {}
 """
-# The Makefile of each such directory, which links the modules into the kernel.
+# The Makefile of each directory in FOLDER, which links the modules into the kernel.
 DIRECTORY = """\
 ccflags-y := {flags}
 include $(src)/{kbuild}
@@ -47,12 +48,12 @@ obj-y := $(obj-m) {suites}
 obj-m :=
 """
 KBUILD = "modules.mk"
-# A path of a copied file, in messages of the compiler and KUnit.
+# The path of a copied file in messages of the compiler and of KUnit.
 COPY = re.compile(rf"[^\s:]*drivers/perfmon/{FOLDER}/{FORMAT}/")
 
 
 class NoSuite(Exception):
-    """The folder has no suite; the text says how to add one."""
+    """The directory has no suite; the message says how to add one."""
 
 
 def _built_in(
@@ -72,7 +73,7 @@ def _built_in(
 def _files(folder: Path) -> dict[Path, bytes]:
     """Return all files to build: the core, the simulated PMU and the format.
 
-    Raises FolderError or NoSuite.
+    Raises format_folder.FolderError or NoSuite.
     """
     files = format_folder.sources(folder)
     suites = format_folder.suites(files)

@@ -4,9 +4,10 @@
 
     module_cache.py --arch ARCH --kernel KERNEL TREE VARIABLE=...
 
-scripts/link-tree has made TREE, with links to all sources. kbuild gets the VARIABLEs.
-The key of a cache entry depends on the sources, the kernel's headers, the compiler and
-the variables. Therefore a second checkout of the same sources builds nothing.
+TREE was made by scripts/link-tree and has links to all sources. The VARIABLEs are
+passed to kbuild. The key of a cache entry depends on the sources, the kernel's headers,
+the compiler and the variables. Therefore a second checkout of the same sources builds
+nothing.
 
 kbuild runs in a workspace in the cache, which all checkouts share. Only sources that
 changed are copied into the workspace, so kbuild rebuilds only what depends on them.
@@ -31,20 +32,22 @@ import module_sources
 CHECKOUT = Path(__file__).resolve().parents[1]
 # Environment variables that change kbuild's results.
 FLAGS = re.compile(r"KCFLAGS|KCPPFLAGS|KAFLAGS|KBUILD_\w+|W|C|CF|CHECK|CONFIG_\w+")
-# Objects to store with the modules: `make style` reads the calls between files.
+# Objects to store with the modules, because `make style` reads from them which files
+# call each other.
 OBJECTS = ("core/*.o", "pmu/perf/*.o", "sdk/conform/kernel/*.o")
 # The file in TREE with the key of its built modules.
 KEY = ".key"
-# The cache's directory of workspaces, and a workspace's list of its sources.
+# The directory of workspaces in the cache, and a workspace's file that lists its
+# sources.
 WORKSPACES, SOURCES = "modules-built", ".sources"
 
 
 def _tools(kernel: kernels.Kernel, variables: list[str]) -> str:
-    """Return a digest of all that the modules depend on, except for the sources."""
+    """Return a digest of all that affects the modules, except for the sources."""
     command = kernels.make(kernel, variables)
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
-    # A command in a root file system contains its path, which changes with the
-    # compiler.
+    # If the command runs in a root file system, it contains the path of that, which
+    # changes with the compiler.
     words = [kernel.release, kernel.version, *command, *OBJECTS]
     programs = [compiler[0].removeprefix("CC=")] if kernel.native else []
     programs += ["sparse"] if any(word.startswith("C=") for word in variables) else []
@@ -56,7 +59,7 @@ def _tools(kernel: kernels.Kernel, variables: list[str]) -> str:
 
 
 def _key(tools: str, sources: dict[Path, bytes]) -> str:
-    """Return a digest of everything that the modules depend on."""
+    """Return a digest of everything that affects the modules."""
     digest = hashlib.sha256(tools.encode())
     for name, content in sources.items():
         digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
@@ -88,7 +91,7 @@ def _copy(paths: list[Path], source: Path, target: Path) -> None:
 
 
 def _fill(work: Path, sources: dict[Path, bytes]) -> None:
-    """Make a workspace contain exactly these sources; write only changed ones."""
+    """Make a workspace contain exactly these sources; write only changed files."""
     listed = work / SOURCES
     known = listed.read_text().splitlines() if listed.exists() else []
     listed.write_text("\n".join(sorted({*known, *map(str, sources)})))
@@ -146,7 +149,7 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
 
 
 def main() -> int:
-    """Update the tree; return the exit status."""
+    """Run the program; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

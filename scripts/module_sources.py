@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build perfmon's modules from source, for kernels that have none installed."""
+"""Build perfmon's modules from source, for kernels for which none are installed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PATHS = (
     *("core", "pmu", "unwind", "formats"),
 )
 SYMVERS = "Module.symvers"
-# No BTF: it needs the kernel's vmlinux, which no package contains.
+# Do not generate BTF, which needs the kernel's vmlinux: no package contains that.
 NO_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
 # The directory of an installed kernel's headers.
 KDIR = "/lib/modules/{}/build"
 
 
 class BuildError(Exception):
-    """Modules cannot be built; the text says why."""
+    """Modules cannot be built; the message says why."""
 
 
 def files() -> Iterator[Path]:
@@ -43,7 +43,7 @@ def files() -> Iterator[Path]:
 
 
 def built(kernel: kernels.Kernel) -> Path:
-    """Return a directory with the modules for a kernel and their Module.symvers.
+    """Return a directory with a kernel's modules and their Module.symvers.
 
     Raises BuildError, or what kernels.make() raises.
     """
@@ -74,7 +74,8 @@ def build(kernel: kernels.Kernel, work: Path | str, what: str, *words: str) -> N
     arguments = ["-s", f"-j{os.cpu_count()}", f"M={work}", NO_BTF, *words, "modules"]
     done = subprocess.run(
         _make(kernel, arguments),
-        # In a root file system, two concurrent makes would use the same pipe in /tmp.
+        # In a root file system, two concurrent makes would otherwise use the same pipe
+        # in /tmp.
         env={**kernel_source.build_environment(), "TMPDIR": str(work)},
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,

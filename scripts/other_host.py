@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run a command on the other supported Debian release: 12 on 13, 13 on 12.
+"""Run a command on the Debian release, 12 or 13, that the host does not have.
 
     other_host.py [COMMAND...]              default: make run
     other_host.py --check [COMMAND...]      default: make check
 
-The command runs in a root file system of that release, which has the packages of the
-default command. The working directory is a copy of the tree below build/, which keeps
-build results. The command uses the host's cache. With --check, the copy of the tree is
-a git repository, and the root file system is a temporary copy, because tests write to
-it.
+The command runs in a root file system of that release, with the packages that the
+default command needs. The working directory is a copy of the source tree below build/;
+build results in it are kept. The command uses the host's cache. With --check, the copy
+of the tree is a git repository, and the root file system is a temporary copy, because
+tests write to it.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def root() -> Path:
 def root_for_check(copy: Path) -> Path:
     """Return the root file system for `make check`; create it if necessary.
 
-    The package names come from `copy`, the copied tree: some depend on the release.
-    Raises one of roots.ERRORS.
+    The package names are read from `copy`, the copied tree, because some depend on the
+    release. Raises one of roots.ERRORS.
     """
     asked = roots.run(
         root(), ["scripts/parts.py", "--packages"], copy, check=True, capture=True
@@ -73,7 +73,7 @@ def _listed(variable: str) -> list[str]:
 
 
 def copied_tree() -> Path:
-    """Return a copy of the project's files that keeps earlier build results.
+    """Return an updated copy of the project's files, with earlier build results.
 
     Raises source_tree.TreeError.
     """
@@ -100,7 +100,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--check", action="store_true", help="prepare for make check")
-    parser.add_argument("command", nargs="...", help="command to run in the root")
+    parser.add_argument("command", nargs="...", help="command to run there")
     arguments = parser.parse_args()
     try:
         copy = copied_tree()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Debian packages: versions of installed ones, and unpacked ones in the cache.
+"""Debian packages: versions of installed packages, and unpacked packages in the cache.
 
 Packages are downloaded with apt, which checks their signatures, and unpacked into the
 cache with dpkg; nothing is installed, and root is not needed. apt uses a separate state
 directory in the cache for each architecture and release. Therefore the machine's dpkg
 need not know the other architectures, and missing package lists of one release do not
-affect the others. Lists that lack a requested package are updated. The default release
-is that of the machine, with the machine's apt sources.
+affect other releases. Package lists that lack a requested package are updated. The
+default release is the machine's own, with the machine's apt sources.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from typing import TypeVar
 import cache
 import debian
 
-# Package lists that are older are updated before use.
+# Package lists older than this are updated before use.
 OLD_SECONDS = 7 * 24 * 3600
-# The file whose modification time is that of the last update.
+# The file whose modification time is the time of the last update.
 UPDATED = "updated"
 # A package's name and version in the output of apt-cache.
 VERSION = re.compile(r"^Package: (.*)$(?:\n.+)*?\nVersion: (.*)$", re.MULTILINE)
@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 
 
 class PackageError(Exception):
-    """A package is missing or cannot be fetched; the text says what to do."""
+    """A package is missing or cannot be fetched; the message says what to do."""
 
 
 def installed_version(package: str) -> str | None:
@@ -55,7 +55,7 @@ def installed_version(package: str) -> str | None:
 class Offer:
     """Where packages come from: an architecture and a release.
 
-    An empty release means that of the machine.
+    An empty release means the machine's own release.
     """
 
     arch: str
@@ -95,8 +95,9 @@ def combined(
 ) -> Path:
     """Return a directory in the cache with several unpacked packages.
 
-    Each part is a package, its offer and its version; `finish` may extract more.
-    Raises PackageError if one cannot be downloaded.
+    Each part is a package, its offer and its version. `finish`, which is called with
+    the directory, may extract further packages. Raises PackageError if a package cannot
+    be downloaded.
     """
     if entry.is_dir():
         return entry
@@ -112,9 +113,9 @@ def combined(
 def unpacked_any(package: str, arch: str, release: str = "") -> Path:
     """Return the directory with the content of a package, in any version.
 
-    A version in the cache is used if it is from the same release. Libraries of a newer
-    release may need a newer C library. Raises PackageError if the package is not in the
-    cache and cannot be downloaded.
+    A version in the cache is used only if it is from the same release, because
+    libraries of a newer release may need a newer C library. Raises PackageError if the
+    package is not in the cache and cannot be downloaded.
     """
     offer = Offer(arch, release)
     directory = _directory() / _release(offer)
@@ -133,7 +134,7 @@ def unpacked_any(package: str, arch: str, release: str = "") -> Path:
 
 
 def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
-    """Return the versions of these packages that a release offers.
+    """Return the versions in which a release offers these packages, by name.
 
     The package lists are updated if they are old or lack a package. Raises PackageError
     if a package is not offered.
@@ -170,7 +171,7 @@ def names(offer: Offer, prefix: str) -> list[str]:
 def _looked_up(
     offer: Offer, look: Callable[[], Result | None]
 ) -> tuple[Result | None, str | None]:
-    """Return the result of `look`, and the error if updating the lists failed."""
+    """Return the result of `look`, and the error, if any, of updating the lists."""
     found = look() if _age(offer) < OLD_SECONDS else None
     if found is not None:
         return found, None
@@ -230,7 +231,7 @@ def _expect_version(archive: Path, wanted: str) -> None:
 def _update(offer: Offer) -> str | None:
     """Update the package lists; return the error, None on success.
 
-    The caller ignores the error if apt knows the wanted package.
+    The caller can ignore the error if apt knows the wanted package.
     """
     _say(f"updating the package lists for {offer}")
     updated = _apt(offer, "apt-get", "-q", "update", alone=True)
@@ -247,14 +248,15 @@ def _age(offer: Offer) -> float:
 
 
 def _state(offer: Offer) -> Path:
-    """Return the directory with apt's state for an offer."""
+    """Return the directory for apt's state for an offer."""
     return cache.root() / "apt" / f"{_release(offer)}-{offer.arch}"
 
 
 def _release(offer: Offer) -> str:
     """Return the name of an offer's release for file names.
 
-    Hosts of different releases may share the cache, so its release is in the name.
+    If it is the host's release, the name says which one, because hosts with different
+    releases may share the cache.
     """
     return offer.release or f"host-{debian.host()}"
 
@@ -275,7 +277,8 @@ def _apt(
 ) -> subprocess.CompletedProcess[str]:
     """Run one of apt's programs with the state directory of an offer.
 
-    Programs that change the state run `alone`; others run at the same time.
+    If `alone` is set, because the program changes the state, no other program runs at
+    the same time.
     """
     state = _state(offer)
     for directory in ("lists/partial", "archives/partial"):
@@ -302,7 +305,7 @@ def _apt(
         return subprocess.run(
             [*command, *arguments],
             cwd=cwd,
-            # The callers parse the output.
+            # The callers parse the output, which must not be translated.
             env={**os.environ, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -312,7 +315,7 @@ def _apt(
 
 
 def _list_sources(state: Path, release: str) -> Path:
-    """Return the file with a release's sources; update it atomically."""
+    """Return the file with a release's apt sources; update it atomically."""
     listed = state / "sources.list"
     text = "\n".join(debian.sources(release)) + "\n"
     if not listed.exists() or listed.read_text() != text:

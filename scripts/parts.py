@@ -6,11 +6,11 @@
     parts.py --packages     print the packages that the parts need
     parts.py --conclude     print the parts that were left out
 
-A part is built, run or checked separately: the modules for one kernel, its VM, the
-programs for arm64, a bare machine with one release, ... A part is left out if packages
-are missing or a download fails. The reason is printed and written to
-build/left-out/PART; the tests of the part are skipped with this reason. With
-REQUIRE_ALL=1 in the environment, leaving out a part is an error.
+A part is what is built, run or checked separately: the modules for one kernel, the VM
+for one kernel, the programs for arm64, ... A part is left out if packages are missing
+or a download fails. The reason is printed and written to build/left-out/PART; the
+part's tests are skipped with this reason. With REQUIRE_ALL=1 in the environment,
+leaving out a part is an error.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Part:
 
 
 def parts() -> dict[str, Part]:
-    """Return all parts by name; a part that is built is named like its make goal."""
+    """Return all parts by name. A part that make builds is named like the make goal."""
     gcc = host.gcc()
     cross = (f"gcc-{gcc}-aarch64-linux-gnu", "libc6-dev-arm64-cross")
     narrow = (f"gcc-{gcc}-multilib", "libc6-dev-i386")
     builders = ("flex", "bison", "libssl-dev")
-    # Users other than root need this package for root file systems.
+    # Users other than root need this package to make root file systems.
     users = () if os.geteuid() == 0 else ("uidmap",)
     found = {
         "user-arm64": Part(cross, partial(sysroot.sysroot, "arm64")),
@@ -88,7 +88,7 @@ def parts() -> dict[str, Part]:
 
 
 def left_out(*names: str) -> str | None:
-    """Return why one of these parts was left out, None if none was."""
+    """Return why one of these parts was left out, None if no part was."""
     for name in names:
         if (LEFT_OUT / name).exists():
             return f"{name} is left out: {(LEFT_OUT / name).read_text().rstrip()}"
@@ -110,7 +110,7 @@ def _image(arch: str, series: str) -> None:
 
 
 def _obstacle(part: Part) -> str | None:
-    """Return why a part must be left out, None if it need not be."""
+    """Return why a part must be left out, None if it can be built."""
     missing = [name for name in part.packages if not packages.installed_version(name)]
     if missing:
         return f"missing; install it: apt-get install {' '.join(missing)}"
@@ -122,7 +122,7 @@ def _obstacle(part: Part) -> str | None:
 
 
 def _look_at(names: Iterable[str]) -> bool:
-    """Record which parts are left out; return whether none is."""
+    """Record which of these parts are left out; return whether none is."""
     known = parts()
     LEFT_OUT.mkdir(parents=True, exist_ok=True)
     nothing = True

@@ -10,18 +10,19 @@
 
     roots.py [--with PACKAGE,...] [--copy] RELEASE [COMMAND...]
 
-A root file system, or root for short, contains the essential packages, apt with its
-sources, and the requested packages. An existing root with more packages is used, too. A
-command in a root can write to the project's tree and the cache, which have the same
-paths as on the host. It also sees the host's /dev, /sys and name servers. When the
-command ends, its child processes are killed. Roots are shared and must not be changed.
-A command that changes a root must run in a copy, which is removed at the end. Without
-COMMAND, roots.py prints the root's directory; otherwise it exits with the command's
-status. A user other than root needs subordinate IDs (/etc/subuid).
+A root file system contains the essential packages, apt with its sources, and the
+requested packages. An existing one with more packages is used, too. A command in a root
+file system can write to the project's tree and to the cache, which have the same paths
+as on the host. The command also sees the host's /dev, /sys and name servers. When the
+command ends, its child processes are killed. Root file systems are shared, so they must
+not be changed: a command that changes one must run in a copy, which is removed at the
+end. Without COMMAND, roots.py prints the directory of the root file system; otherwise
+it exits with the command's status. A user other than root needs subordinate IDs
+(/etc/subuid).
 
-A new root is made when apt offers another version of a requested package. Package lists
-are updated after a week. When a root has been made, the root that it replaces is
-removed, and so are roots that were unused for two weeks.
+A new root file system is made when apt offers another version of a requested package.
+Package lists are updated after a week. When a root file system has been made, the one
+that it replaces is removed, and so are those that have not been used for two weeks.
 """
 
 from __future__ import annotations
@@ -43,16 +44,18 @@ import debian
 import packages
 
 TREE = Path(__file__).resolve().parents[1]
-# Packages of every root: apt needs the keys to trust its sources.
+# Packages of every root file system. apt needs the keys to trust its sources.
 ALWAYS = ("debian-archive-keyring",)
-# Includes the directories of administration programs, which a user's PATH may lack.
+# The PATH in a root file system, with the directories of administration programs, which
+# a user's PATH may lack.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# The number of mmdebstrap's last lines that a failure shows.
+# The number of last lines of mmdebstrap's output that are shown on failure.
 SHOWN_LINES = 15
-# Arguments: the root, the directory to start in, the paths to bind, an empty argument,
-# and the command. The root is made a mount point: otherwise the command could not
-# create namespaces. A link resolv.conf is replaced by a file: outside the root, the
-# link would lead to a file of the host.
+# A shell script that runs a command in a root file system. Arguments: the root file
+# system, the directory in which to start, the paths to bind, an empty argument, and the
+# command. The root file system is made a mount point, because otherwise the command
+# could not create namespaces. If resolv.conf is a link, it is replaced by a file,
+# because outside the root file system the link would lead to a file of the host.
 ENTER = """
 root=$1 cwd=$2
 shift 2
@@ -74,18 +77,18 @@ exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$cwd" "$@"
 
 
 class RootError(Exception):
-    """A root cannot be made; the text says why and what to do about it."""
+    """A root file system cannot be made; the message says why, and what to do."""
 
 
-# All exceptions that the functions of this module raise.
+# All exceptions that the functions in this module raise.
 ERRORS = (RootError, debian.ReleaseError, packages.PackageError)
 
 
 def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
-    """Return the root of a release with these packages; make it if necessary.
+    """Return a release's root file system with these packages; make it if necessary.
 
-    Unless `bare`, the root may have more packages. Raises RootError if the root cannot
-    be made, or what debian.sources() raises.
+    Unless `bare` is set, it may have more packages. Raises RootError if it cannot be
+    made, or what debian.sources() raises.
     """
     names = sorted({*wanted, *ALWAYS})
     entry = _entry(release, names)
@@ -103,18 +106,18 @@ def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
 
 
 def _entry(release: str, names: list[str]) -> Path:
-    """Return the path of a root with the package versions that apt offers now."""
+    """Return the path of a root file system with the versions that apt offers now."""
     offered = packages.offered(packages.Offer(packages.native(), release), names)
     key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
     return cache.root() / "roots" / f"{release}-{key}"
 
 
 def _larger(entry: Path, release: str, names: list[str]) -> Path | None:
-    """Return an existing root that has these packages and more, or None."""
+    """Return an existing root file system with these packages and more, or None."""
     for more in cache_entries.names_beside(entry):
         if not set(names) < set(more):
             continue
-        # If apt no longer offers a package of this root, look at the next one.
+        # If apt no longer offers a package of this entry, look at the next entry.
         with contextlib.suppress(packages.PackageError):
             larger = _entry(release, more)
             if larger.is_dir():
@@ -131,7 +134,7 @@ def run(
     check: bool = False,
     capture: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a root, with this environment, except for PATH."""
+    """Run a command in a root file system; `env` sets all variables except PATH."""
     return subprocess.run(
         exec_arguments(tree, command, cwd)[1],
         env={"PATH": PATH, **(os.environ if env is None else env), "PATH": PATH},
@@ -145,7 +148,7 @@ def run(
 def exec_arguments(
     tree: Path, command: Sequence[str], cwd: Path = Path("/")
 ) -> tuple[str, list[str]]:
-    """Return the program and arguments that run a command in a root."""
+    """Return the program and arguments that run a command in a root file system."""
     places = [str(TREE), str(cache.root()), "/dev", "/sys"]
     namespaces = ["--mount", "--pid", "--fork", "--kill-child"]
     script = ["sh", "-e", "-c", ENTER, "sh", str(tree), str(cwd), *places, ""]
@@ -155,7 +158,7 @@ def exec_arguments(
 
 @contextlib.contextmanager
 def copied(tree: Path) -> Iterator[Path]:
-    """Yield a copy of a root, which may be changed; remove the copy at the end."""
+    """Yield a copy of a root file system, to be changed; remove the copy at the end."""
     above = Path(tempfile.mkdtemp(prefix=".copy-", dir=tree.parent))
     above.chmod(0o755)
     copy = above / tree.name
@@ -173,7 +176,7 @@ def copied(tree: Path) -> Iterator[Path]:
 
 
 def _overlay(tree: Path, above: Path, copy: Path) -> bool:
-    """Mount a writable overlay over a root; return whether this succeeded."""
+    """Mount a writable overlay over a root file system; return False on failure."""
     if os.geteuid() != 0:
         return False
     layers = {"lowerdir": tree, "upperdir": above / "upper", "workdir": above / "work"}
@@ -193,20 +196,21 @@ def _remove(tree: Path) -> None:
 
 
 def _as_root() -> list[str]:
-    """Return a command prefix for root's rights; users get a user namespace."""
+    """Return a command prefix that gives root's rights, to users by a namespace."""
     if os.geteuid() == 0:
         return ["unshare"]
     return ["unshare", "--map-root-user", "--map-auto"]
 
 
 def _make(tree: Path, release: str, names: list[str]) -> None:
-    """Make a root in an empty directory."""
+    """Make a root file system in an empty directory."""
     program = shutil.which("mmdebstrap")
     if program is None:
         raise RootError("mmdebstrap is missing; install it: apt-get install mmdebstrap")
     listed = "\n".join(debian.sources(release)) + "\n"
     print(
-        f"making a root of {release} (a minute or two): {' '.join(names)}",
+        f"making a root file system of {release} (a minute or two): "
+        f"{' '.join(names)}",
         file=sys.stderr,
         flush=True,
     )
@@ -225,20 +229,21 @@ def _make(tree: Path, release: str, names: list[str]) -> None:
         )
         if made.returncode != 0:
             told = "\n".join(made.stderr.splitlines()[-SHOWN_LINES:])
-            raise RootError(f"mmdebstrap could not make a root of {release}:\n{told}")
+            what = f"a root file system of {release}"
+            raise RootError(f"mmdebstrap could not make {what}:\n{told}")
         unpack = ["tar", "-x", "-p", "-f", str(archive), "-C", str(tree)]
         subprocess.run([*_as_root(), *unpack, "--exclude=./dev/*"], check=True)
 
 
 def main() -> int:
-    """Run the requested action; return the exit status."""
+    """Run the program; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("release", help="bookworm, trixie, trixie-backports, sid")
     parser.add_argument("--with", dest="packages", metavar="PACKAGE,...", default="")
     parser.add_argument("--copy", action="store_true", help="run in a copy")
-    parser.add_argument("command", nargs="...", help="command to run in the root")
+    parser.add_argument("command", nargs="...", help="command to run there")
     arguments = parser.parse_args()
     wanted = [name for name in arguments.packages.split(",") if name]
     try:

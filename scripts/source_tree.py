@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The files of a source tree, and copies of them.
 
-In a git work tree, these are the tracked files and the new ones that git does not
-ignore, as they are on disk. In a tree without .git, these are all files except for
-build results.
+In a git work tree, the files are the tracked ones and the new ones that git does not
+ignore, with their contents on disk. In a tree without .git, they are all files except
+for build results.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-# Directories without sources in a tree without git.
+# Directories that are left out of a tree without .git, because they have no sources.
 NO_SOURCES = ("build", "__pycache__")
 
 
 class TreeError(Exception):
-    """The tree's files cannot be listed; the text says why."""
+    """The tree's files cannot be listed; the message says why."""
 
 
 def names(tree: Path) -> list[str]:
-    """Return the names of a tree's files, relative to it. Raises TreeError."""
+    """Return the paths of a tree's files, relative to the tree. Raises TreeError."""
     found = _known_to_git(tree) if (tree / ".git").exists() else _unpacked(tree)
     return [name for name in found if (tree / name).is_file()]
 
 
 def copy(tree: Path, into: Path) -> None:
-    """Copy the files of a tree. Raises TreeError."""
+    """Copy the files of a tree to the directory `into`. Raises TreeError."""
     for name in names(tree):
         target = into / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def copy(tree: Path, into: Path) -> None:
 
 
 def _known_to_git(tree: Path) -> list[str]:
-    """Return the names of tracked and new files, relative to the tree."""
+    """Return the paths of tracked and new files, relative to the tree."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listed = subprocess.run(command, cwd=tree, capture_output=True, check=True)
@@ -52,7 +52,7 @@ def _known_to_git(tree: Path) -> list[str]:
 
 
 def _unpacked(tree: Path) -> Iterator[str]:
-    """Yield the names of all files of a tree without git, relative to the tree."""
+    """Yield the paths of all files in a tree without .git, relative to the tree."""
     for place, directories, files in os.walk(tree):
         directories[:] = [name for name in directories if name not in NO_SOURCES]
         for name in files:

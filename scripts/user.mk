@@ -5,9 +5,9 @@
 #
 #   make -f scripts/user.mk [UARCH=ARCH]	from the top of the tree
 #
-# The output directory is build/$(UARCH)/; UARCH is this machine's by default.
-# On x86_64 it may be arm64 or i386: those programs are linked statically,
-# against libraries that scripts/sysroot.py fetches.
+# The output directory is build/$(UARCH)/. UARCH is this machine's architecture by
+# default. On x86_64, it may also be arm64 or i386: the programs are then linked
+# statically with libraries that scripts/sysroot.py fetches.
 
 include scripts/cross.mk
 
@@ -37,7 +37,7 @@ UCFLAGS = $(CPPFLAGS) $(CFLAGS) -Isdk/include -MMD -MP
 ULDFLAGS = $(LDFLAGS)
 ULIBS := -lpfm -ljson-c -ldeflate -lelf -luuid -lm -lpthread
 
-# Expanded at the first use: packages are fetched only if something is compiled.
+# Expanded at the first use, so that packages are fetched only if something is compiled.
 ifdef UTRIPLET
 USYSROOT = $(eval USYSROOT := $$(shell scripts/sysroot.py $(UARCH)))$(or $(USYSROOT),$(error scripts/sysroot.py failed))
 UCFLAGS += -isystem $(USYSROOT)/usr/include \
@@ -69,7 +69,7 @@ PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) 
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
-# All objects of pfmon except for main(); the linker takes what a program uses.
+# All objects of pfmon except main(), as a library: the linker takes what a program uses.
 PFMON_A := $(UOBJ)/tools/pfmon.a
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o \
 	counter.o)
@@ -100,7 +100,7 @@ pfmon-docs: $(OPTION_DOCS)
 
 $(LIB_OBJ) $(LIB2X_OBJ) $(LIB22_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
 
-# Folders below tools/pfmon include pfmon's headers by paths from there.
+# Files below tools/pfmon include pfmon's headers by paths relative to tools/pfmon.
 $(UOBJ)/tools/%: UCFLAGS += -Itools/pfmon
 
 $(UOBJ)/%.o: %.c scripts/user.mk

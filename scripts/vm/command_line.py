@@ -12,16 +12,16 @@ import verdict
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that exits with the harness's exit code if arguments are invalid."""
+    """A parser that exits with verdict.SETUP if arguments are invalid."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        """Print the error and exit."""
+        """Print the message and exit."""
         self.print_usage(sys.stderr)
         self.exit(verdict.SETUP, f"{self.prog}: {message}\n")
 
 
 def exit_on(*signals: signal.Signals) -> None:
-    """Make these signals exit the program, with cleanup."""
+    """Make these signals end the program with clean-up."""
     for number in signals:
         signal.signal(number, _stop)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write the cpio archive ("newc") that the kernel unpacks as its first file system.
+"""Write the cpio archive ("newc") that the kernel unpacks into its first file system.
 
-All files in the archive belong to root. The archive can contain device nodes, although
-an ordinary user writes it.
+All files in the archive belong to root. Even an ordinary user can write an archive with
+device nodes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ TRAILER = "TRAILER!!!"
 class Archive:
     """A cpio archive that is being written to a stream.
 
-    Guest paths are absolute. Parent directories are added automatically; if a path is
-    added twice, the first content is kept.
+    Guest paths are absolute. Parent directories are added automatically. If a path is
+    added twice, the archive has the first content.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -49,7 +49,8 @@ class Archive:
     def add_tree(self, path: str, source: Path) -> None:
         """Add a file of the host, or a directory and everything below it.
 
-        Symbolic links inside a directory remain links. Raises OSError.
+        Symbolic links inside a directory remain links. Raises OSError if a file cannot
+        be read.
         """
         if not source.is_dir():
             self.add_file(path, source)
@@ -73,7 +74,7 @@ class Archive:
             self._entry(path, stat.S_IFCHR | 0o600, b"", (major, minor))
 
     def finish(self) -> None:
-        """Write the end of the archive; later additions are not allowed."""
+        """Write the end of the archive, to which nothing may be added afterwards."""
         self._entry("/" + TRAILER, 0, b"")
 
     def _claim(self, path: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run one guest: start QEMU, read its channels and return how the guest ended."""
+"""Run one guest: start QEMU, read QEMU's channels, and return how the guest ended."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Sink = Callable[[bytes], None]
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of a guest: an exit code and its reason.
+    """The end of a guest: an exit code, and the reason for it.
 
-    The reason is None if the code is that of the guest's command.
+    The reason is None if the code is the exit status of the guest's command.
     """
 
     code: int
@@ -34,7 +34,7 @@ class Ending:
 
 
 class Receiver:
-    """Receives the guest's data and detects when it is complete.
+    """Receives the guest's data, and detects when the data are complete.
 
     console: called with each piece of the kernel log.
     output: called with each piece of the command's output.
@@ -62,7 +62,7 @@ class Receiver:
             self._said += data
 
     def close(self) -> None:
-        """Flush the streams after the last piece."""
+        """Pass on what is left in the streams after the last piece."""
         self._output.close()
         self._files.close()
 
@@ -71,7 +71,7 @@ class Receiver:
         return self._log.decode(errors="replace").replace("\r\n", "\n")
 
     def verdict(self) -> tuple[str, str] | None:
-        """Return the verdict's keyword and text; None until all data is received."""
+        """Return the verdict's keyword and text; None before all data have arrived."""
         line, end, _ = self._said.decode(errors="replace").partition("\n")
         keyword, _, text = line.partition(" ")
         sent_all = self._output.ended and self._files.ended
@@ -174,7 +174,7 @@ def _read(channel: socket.socket) -> bytes:
 
 
 def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
-    """Return how a guest without faults in its kernel log ended."""
+    """Return how a guest ended whose kernel log shows no faults."""
     told = receiver.verdict()
     if told is None:
         if qemu_status != 0 and not receiver.log():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build the guest's root file system: busybox, modules, programs, the command."""
+"""Build the guest's root file system: busybox, modules, programs and the command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 DRIVERS = ("virtio_pci", "virtio_console")
 # Modules for a guest with a disk.
 DISK_DRIVERS = ("virtio_blk", "ext4")
-# Modules for a guest that UEFI firmware boots: they access its EFI variables.
+# Modules for a guest that UEFI firmware boots, to access EFI variables.
 FIRMWARE_DRIVERS = ("efivarfs",)
 # Perfmon's modules, in loading order.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
@@ -31,10 +31,10 @@ LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
 USED = "pfm_unwind.ko"
 # The package of the guest's shell.
 BUSYBOX = "busybox-static"
-# The first line of the guest's /init. scripts/vm/init lacks it, so that it
-# cannot be run on a host by mistake.
+# The first line of the guest's /init. scripts/vm/init does not have this line, so that
+# it cannot be run on a host by mistake.
 INTERPRETER = b"#!/bin/busybox sh\n"
-# The directory of formats below that of perfmon's other modules.
+# The directory of formats in the directory of perfmon's other modules.
 FORMATS = "formats"
 DIRECTORIES = (
     *("proc", "sys", "dev", "run", "tmp", "out", "root"),
@@ -47,7 +47,7 @@ ACCOUNTS = {
 
 
 class ContentError(Exception):
-    """The guest lacks a file; the text says which one, and what to do."""
+    """A file for the guest is missing; the message says which one, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ def write(content: Content, target: Path) -> None:
 
 
 def busybox(arch: str) -> Path:
-    """Return the guest's shell. Raises packages.PackageError."""
+    """Return the path of the guest's shell. Raises packages.PackageError."""
     debian = "arm64" if arch == "arm64" else "amd64"
     if debian == packages.native() and packages.installed_version(BUSYBOX):
         return Path("/bin/busybox")
     tree = packages.unpacked_any(BUSYBOX, debian)
-    # Debian 13 moved busybox from bin to usr/bin.
+    # busybox is in bin or, since Debian 13, in usr/bin.
     return next(tree.rglob("bin/busybox"))
 
 
@@ -169,8 +169,8 @@ def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
 def _stage_drivers(source: Path, wanted: Sequence[str], stage: Path) -> list[str]:
     """Copy the drivers that the guest needs, and the lists that depmod reads.
 
-    Return the drivers that are modules. The others must be built in: not all packages
-    list the built-in ones.
+    Return the drivers that are modules. The others must be built into the kernel; not
+    all packages list built-in drivers, so this is not checked.
     """
     stage.mkdir(parents=True)
     for name in ("modules.builtin", "modules.order"):
@@ -186,7 +186,7 @@ def _stage_drivers(source: Path, wanted: Sequence[str], stage: Path) -> list[str
 
 
 def _name(module: str) -> str:
-    """Return a module's name from its path; the file may be compressed."""
+    """Return the name of the module in a file, which may be compressed."""
     return Path(module).name.partition(".")[0]
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Find the shared libraries that programs of the host's architecture need.
 
-For 64-bit programs, ldd runs the program's loader. The loader of 32-bit programs is not
-run, because some kernels cannot run it. Instead, the names of the libraries are read
-from the program, and the libraries are looked up in the loader's directory.
+For 64-bit programs, ldd finds the libraries by running the program's loader. For 32-bit
+programs, the loader is not run, because some kernels cannot run it. Instead, the names
+of the libraries are read from the program, and the libraries are looked up in the
+loader's directory.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def is_elf(path: Path) -> bool:
 def needed(programs: Iterable[Path], search: Path | None) -> dict[str, Path]:
     """Return the host file of each library that the programs need, by guest path.
 
-    `search`: a directory that is searched first. System libraries keep their path, all
-    others go to /lib. Raises LibraryError if a library is not found.
+    `search`: a directory that is searched first. System libraries keep their paths; all
+    other libraries are placed in /lib. Raises LibraryError if a library is not found.
     """
     elves = [program for program in programs if is_elf(program)]
     narrow = [program for program in elves if _is_narrow(program)]
@@ -48,7 +49,7 @@ def _is_narrow(path: Path) -> bool:
 
 
 def _needed_by_narrow(programs: Sequence[Path], search: Path | None) -> dict[str, Path]:
-    """Return the host file of each library of 32-bit programs, by guest path."""
+    """Return the host file of each library that 32-bit programs need, by guest path."""
     found: dict[str, Path] = {}
     left = list(programs)
     while left:
@@ -66,7 +67,7 @@ def _needed_by_narrow(programs: Sequence[Path], search: Path | None) -> dict[str
 
 
 def _places(listing: str, program: Path, search: Path | None) -> list[Path]:
-    """Return the directories of a program's libraries: rpaths, then the loader's."""
+    """Return the directories in which to look for a program's libraries."""
     names = re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", listing)
     own = ":".join(names).replace("$ORIGIN", str(program.parent))
     places = [Path(name) for name in own.split(":") if name]
@@ -86,7 +87,7 @@ def _find(name: str, places: Sequence[Path]) -> Path:
 
 
 def _needed_by_wide(programs: Sequence[Path], search: Path | None) -> dict[str, Path]:
-    """Return the host file of each library of 64-bit programs, by guest path."""
+    """Return the host file of each library that 64-bit programs need, by guest path."""
     if not programs:
         return {}
     listing = subprocess.run(

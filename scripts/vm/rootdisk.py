@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The disk of a guest that boots a Debian root file system, and its kernel."""
+"""The disk of a guest that boots a Debian root file system, and the kernel on it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 import kernels
 
-# Free MiB on the disk; free blocks take no space on the host.
+# Free space on the disk in MiB. It takes no space on the host.
 ROOM = 2048
 
 
 class DiskError(Exception):
-    """A root file system cannot be booted; the text says why and what to do."""
+    """A root file system cannot be booted; the message says why, and what to do."""
 
 
 def images(root: Path) -> dict[str, Path]:
     """Return the kernel images in a root file system, by release.
 
-    Recent kernel packages have the image in the directory of the modules.
+    In recent kernel packages, the image is in the directory of the modules.
     """
     prefix = "vmlinuz-"
     beside = {path.parent.name: path for path in root.glob("usr/lib/modules/*/vmlinuz")}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 class Stream:
     """Passes on the bytes before the end mark as soon as they arrive.
 
-    Only bytes that may be the start of the mark are held back.
+    Holds back only bytes that may be the start of the mark.
     """
 
     def __init__(self, mark: bytes, sink: Callable[[bytes], None]) -> None:
@@ -19,7 +19,7 @@ class Stream:
         self._held = b""
 
     def feed(self, data: bytes) -> None:
-        """Process a piece of the stream; drop everything after the mark."""
+        """Pass on a piece of the stream; drop everything after the mark."""
         if self.ended:
             return
         data = self._held + data

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find what a guest needs, in a checkout or where the SDK is installed.
+"""Find the files that a guest needs, in a checkout or an installed SDK.
 
-A kernel is one of Debian's, by its name in kernels.KERNELS, or an installed kernel, by
-its release. Perfmon's modules for a kernel come from the checkout's build or from an
-installation, or they are built from source.
+A kernel is one of Debian's, given by its name in kernels.KERNELS, or an installed one,
+given by its release (uname -r). Perfmon's modules for a kernel come from the checkout's
+build directory or from an installation, or they are built from source.
 """
 
 from __future__ import annotations
@@ -28,11 +28,13 @@ import rootdisk
 TREE = Path(__file__).resolve().parents[2]
 MACHINE = Path("/")
 ARCHS = {"x86_64": "x86_64", "aarch64": "arm64"}
-# Directories of DKMS and of `make modules_install`, below lib/modules/RELEASE.
+# The directories to which DKMS and `make modules_install` install modules, below
+# lib/modules/RELEASE.
 INSTALLED = ("updates/dkms", "updates/perfmon")
 COMPRESSED = ".xz"
 OURS = re.compile(r"(perfmon|pfm_\w+)\.ko(\.xz)?")
-# Module.symvers of DKMS, of an installed release, and of `make modules KDIR=`.
+# Where Module.symvers may be: from DKMS, from an installed release, and from `make
+# modules KDIR=`.
 SYMVERS = (
     "/var/lib/dkms/perfmon/kernel-{}-*/Module.symvers",
     f"{TREE.parent}/symvers/{{}}/Module.symvers",
@@ -48,16 +50,16 @@ ERRORS = (
 
 
 class SupplyError(Exception):
-    """Something is missing; the text says what, and what to do."""
+    """Something is missing; the message says what, and what to do."""
 
 
 @dataclass(frozen=True)
 class Modules:
     """Perfmon's modules for one kernel.
 
-    files: host files, by path below the guest's directory of modules.
-    where: the host directory that the files come from.
-    symvers: the modules' Module.symvers, or None if it is missing.
+    files: host files, by path below the guest's directory of modules. where: the host
+    directory with these files. symvers: the modules' Module.symvers, or None if it is
+    missing.
     """
 
     files: Mapping[Path, Path]
@@ -129,7 +131,7 @@ def modules(
 
 
 def copy_module(source: Path, target: Path) -> None:
-    """Copy a module, decompressed for insmod."""
+    """Copy a module; decompress it, because insmod cannot do that."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix == COMPRESSED:
         with lzma.open(source) as stream:
@@ -143,8 +145,9 @@ def formats(
 ) -> Iterator[Path]:
     """Yield the modules of formats.
 
-    Each path is a module, or a folder that is built in `work`. Raises SupplyError,
-    format_folder.FolderError, or what module_sources.build() does.
+    Each path is a module, or a directory with sources, which are built in `work`.
+    Raises SupplyError, format_folder.FolderError, or what module_sources.build()
+    raises.
     """
     for number, path in enumerate(paths):
         if path.is_dir():
@@ -155,7 +158,7 @@ def formats(
 
 
 def programs(arch: str) -> tuple[list[Path], Path | None]:
-    """Return the programs for each guest, and the directory of their libraries."""
+    """Return the programs for every guest, and the directory of their libraries."""
     if is_checkout():
         built = TREE / "build" / arch
         return list(_executables(built)), built
@@ -169,7 +172,7 @@ def programs(arch: str) -> tuple[list[Path], Path | None]:
 
 
 def _default(arch: str) -> str:
-    """Return the name of the default kernel, or of one that `arch` has."""
+    """Return the name of the default kernel; of another if `arch` lacks it."""
     own = host.kernel() if is_checkout() else host.newest()
     return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
 

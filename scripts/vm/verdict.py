@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The end of a run: the exit codes, and the faults that a kernel log shows.
+"""The outcome of a run: exit codes, and faults that the kernel log shows.
 
 Exit codes of scripts/vm/run, other than those of the command:
 
@@ -30,18 +30,18 @@ RESERVED_STATUS = 125
 RESERVED = range(EMULATOR, RESERVED_STATUS + 1)
 
 # While the kernel patches an instruction, it puts an int3 there. QEMU 7.2 may execute
-# that int3, or half of the new instruction, after the end of the patching.
+# this int3, or half of the new instruction, after the patching has ended.
 _PATCHING = re.compile(r"(?:Oops: )?(int3|invalid opcode): ")
-# The code in an oops: the byte before the faulting address, the one there in <>, and
-# the rest.
+# The code in an oops: the byte before the faulting address, the byte at that address in
+# <>, and the bytes after it.
 _CODE = re.compile(r"Code: (?:[0-9a-f?]{2} )*?(..) <(..)>((?: ..)*)$")
-# Instructions that the kernel patches in: nops of 5 and 2 bytes, call, jumps.
+# Instructions with which the kernel patches code: nops of 5 and 2 bytes, call, jumps.
 _PATCHED = re.compile(r"0f 1f 44 00 00|66 90|e8|e9|eb")
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
-# The kernel logs failed allocations with a trace. These are not faults if the program
-# that provokes them declares that.
+# The kernel logs failed allocations with a trace. They are not faults if the program
+# declares that it provokes them.
 _DENIED = re.compile(
     r"\S+: (?:vmalloc error|page allocation failure): "
     r"|__kmem_cache_create_args\(\w+\) failed with error -12"
@@ -104,11 +104,11 @@ def find_splat(log: str, *, stamped: bool) -> str | None:
 
 
 def _misread_patch(log: str) -> str | None:
-    """Return the location of the first oops if only the emulator can have caused it.
+    """Return where the first oops occurred if only the emulator can have caused it.
 
-    A real int3 or a real invalid opcode would still be in memory, the int3 just before
-    the address of the exception. If memory has valid code there, the emulator has
-    misread it.
+    A real int3 or a real invalid opcode would still be in memory: the int3 just before
+    the address of the exception, the opcode at the address. If memory has valid code
+    there, the emulator has misread it.
     """
     fault = _first(_FAULT, log, stamped=True)
     if not fault or not _PATCHING.match(fault):
