@@ -42,7 +42,7 @@ def kernel() -> str:
     """
     version = packages.installed_version(HEADERS)
     if version is None:
-        raise HostError(f"{HEADERS} is missing; install it: apt-get install {HEADERS}")
+        raise HostError(f"{HEADERS} is missing: run 'apt-get install {HEADERS}'")
     for name, series in _usual().items():
         here = debian.base(series.release) == debian.host()
         if here and version.startswith(series.version):
@@ -69,7 +69,7 @@ def gcc() -> str:
         said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise HostError(
-            "gcc is missing; install it: apt-get install build-essential"
+            "gcc is missing: run 'apt-get install build-essential'"
         ) from error
     return said.stdout.strip().partition(".")[0]
 

@@ -33,7 +33,7 @@ def pristine() -> Path:
     version = packages.installed_version(PACKAGE)
     if version is None or not TARBALL.is_file():
         raise SourceError(
-            f"{PACKAGE} is not installed; install it: apt-get install {PACKAGE}"
+            f"{PACKAGE} is not installed: run 'apt-get install {PACKAGE}'"
         )
     entry = cache.root() / "sources" / f"{PACKAGE}_{version}"
     with cache.locked("sources"):

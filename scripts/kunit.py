@@ -104,7 +104,7 @@ def _need_programs() -> None:
         missing.append(kernel_source.PACKAGE)
     if missing:
         raise kernel_source.SourceError(
-            f"packages are missing; install them: apt-get install {' '.join(missing)}"
+            f"packages are missing: run 'apt-get install {' '.join(missing)}'"
         )
 
 

@@ -91,8 +91,8 @@ def _make(kernel: kernels.Kernel, arguments: list[str]) -> list[str]:
     headers = KDIR.format(kernel.release)
     if not Path(headers).is_dir():
         raise BuildError(
-            f"nothing can be built for {kernel.release}: its headers are missing; "
-            f"install them: apt-get install linux-headers-{kernel.release}"
+            f"no module can be built for {kernel.release}, because its headers are "
+            f"missing: run 'apt-get install linux-headers-{kernel.release}'"
         )
     return ["make", "-C", headers, *arguments]
 

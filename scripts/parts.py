@@ -113,7 +113,7 @@ def _obstacle(part: Part) -> str | None:
     """Return why a part must be left out, None if it can be built."""
     missing = [name for name in part.packages if not packages.installed_version(name)]
     if missing:
-        return f"missing; install it: apt-get install {' '.join(missing)}"
+        return f"packages are missing: run 'apt-get install {' '.join(missing)}'"
     try:
         part.fetch()
     except ERRORS as error:

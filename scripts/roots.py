@@ -206,7 +206,7 @@ def _make(tree: Path, release: str, names: list[str]) -> None:
     """Make a root file system in an empty directory."""
     program = shutil.which("mmdebstrap")
     if program is None:
-        raise RootError("mmdebstrap is missing; install it: apt-get install mmdebstrap")
+        raise RootError("mmdebstrap is missing: run 'apt-get install mmdebstrap'")
     listed = "\n".join(debian.sources(release)) + "\n"
     print(
         f"making a root file system of {release} (a minute or two): "

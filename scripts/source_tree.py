@@ -42,7 +42,7 @@ def _known_to_git(tree: Path) -> list[str]:
     try:
         listed = subprocess.run(command, cwd=tree, capture_output=True, check=True)
     except FileNotFoundError:
-        raise TreeError("git is missing; install it: sudo apt install git") from None
+        raise TreeError("git is missing: run 'sudo apt install git'") from None
     except subprocess.CalledProcessError as error:
         told = error.stderr.decode(errors="replace").strip()
         raise TreeError(

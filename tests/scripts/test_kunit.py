@@ -64,8 +64,8 @@ def test_kunit_rewrites_changed_files_only(tmp_path: Path) -> None:
     ("lacks", "said"),
     [
         ("machine", "runs on x86_64 only, not on riscv64"),
-        ("program", "apt-get install [a-z -]+$"),
-        ("source", "apt-get install linux-source-6.12$"),
+        ("program", "run 'apt-get install [a-z -]+'$"),
+        ("source", "run 'apt-get install linux-source-6.12'$"),
         ("", ""),
     ],
 )

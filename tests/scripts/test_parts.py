@@ -177,7 +177,7 @@ def test_conclude_prints_left_out_parts(
     assert look(monkeypatch) == 0
     capsys.readouterr()
     assert look(monkeypatch, "--conclude") == 0
-    line = "left out: man-pages: missing; install it: apt-get install groff\n"
+    line = "left out: man-pages: packages are missing: run 'apt-get install groff'\n"
     assert capsys.readouterr().out == line
 
 
