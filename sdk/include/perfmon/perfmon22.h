@@ -8,8 +8,8 @@
  *	int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg,
  *			       size_t fmt_arg_size);
  *
- * This function returns 0, and the descriptor in ctx_fd, which the caller
- * closes.
+ * This function returns 0 and stores the descriptor in ctx_fd. The caller must
+ * close the descriptor.
  */
 #ifndef PERFMON_PERFMON22_H
 #define PERFMON_PERFMON22_H

@@ -4,8 +4,8 @@
  *
  * This header is for programs written against the 2.x headers;
  * docs/perfmon2x.md lists what works and what differs. If PERFMON_2_2 is
- * defined, it declares the interface of 2.2, which libpfm22 provides: see
- * perfmon22.h. All fields have fixed sizes, so that 32- and 64-bit programs
+ * defined, this header declares the interface of 2.2, which libpfm22 provides:
+ * see perfmon22.h. All fields have fixed sizes, so that 32- and 64-bit programs
  * share the layouts.
  *
  * This header reuses the names of perfmon.h with other contents. A program
@@ -169,7 +169,7 @@ PFM2X_ASSERT_FIELD(struct pfm2x_start, reserved3, 8, 24);
 /**
  * struct pfm2x_load - argument of pfm_load_context()
  * @load_pid:  thread to attach to; the CPU for a system-wide context
- * @load_set:  event set to load first
+ * @load_set:  event set to start with
  * @reserved1: must be 0
  * @reserved2: must be 0
  */
@@ -344,15 +344,15 @@ extern "C" {
  * function sends the command that perfmon.h documents under the same name, and
  * blocks and fails in the same way. docs/perfmon2x.md lists the differences.
  *
- * Return: 0 unless a function says otherwise; -1 with errno set on an error;
- * EBADF if the descriptor is not a context.
+ * Return: 0 unless a function's comment says otherwise; -1 with errno set on
+ * error. errno is EBADF if the descriptor does not belong to a context.
  *
  * Context: any thread, several at once; the libraries keep no state. For a
  * system-wide context the caller must be bound to the monitored CPU. A bad
  * address other than NULL may crash the program instead of returning EFAULT.
  *
- * Vectors: elements are processed in order, up to the first that fails, whose
- * flags give the reason. A vector can have any number of elements.
+ * Vectors: elements are processed in order until one fails. The flags of that
+ * element give the reason. A vector can have any number of elements.
  */
 
 #ifdef PERFMON_2_2
@@ -373,8 +373,8 @@ int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
  * @fmt_arg:      the format's argument, or NULL
  * @fmt_arg_size: its size in bytes, or 0
  *
- * Return: the descriptor, which the caller must close; -1: EINVAL for a format
- * that is neither known nor loaded.
+ * Return: the descriptor, which the caller must close; -1 with EINVAL if the
+ * library does not know the format and its module is not loaded.
  */
 int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 		       size_t fmt_arg_size);
@@ -416,7 +416,7 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * @fd:   the context
  * @load: thread or CPU to attach to, and event set to start with
  *
- * Return: 0; -1: EINVAL, for example if load_pid is not the caller's CPU.
+ * Return: 0; -1 with EINVAL, for example if load_pid is not the caller's CPU.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 
@@ -479,7 +479,7 @@ int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
  * @sets: vector of sets, by set_id; out: the other fields, times in ns
  * @n:    number of elements
  *
- * Return: 0; -1: ENODEV also without a PMU description.
+ * Return: 0; -1. errno is ENODEV also if no PMU description is registered.
  */
 int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *sets, int n);
 

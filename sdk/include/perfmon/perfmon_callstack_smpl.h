@@ -24,8 +24,8 @@
 /**
  * struct pfm_callstack_smpl_arg_t - argument of the format
  * @sink:      layout of the buffer
- * @max_depth: maximum number of addresses in a call chain, for the kernel chain
- *             and the user chain each; 1 to PFM_CALLSTACK_MAX_DEPTH
+ * @max_depth: maximum number of addresses in each of the two call chains,
+ *             kernel and user; 1 to PFM_CALLSTACK_MAX_DEPTH
  * @unwind_fd: descriptor of a set of unwind tables (perfmon_unwind.h) for user
  *             chains; 0 for none, so descriptor 0 cannot be used
  */
@@ -49,7 +49,7 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, unwind_fd, 20, 4);
 
 /**
  * struct pfm_callstack_record_t - a record; 64-bit words follow
- * @tstamp:     time in ns, on the clock of all samples
+ * @tstamp:     time in ns, on the clock that all formats use
  * @ip:         instruction pointer
  * @tid:        thread
  * @tgid:       its process
@@ -61,10 +61,11 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, unwind_fd, 20, 4);
  *              interrupted address, then its callers, innermost first; 0 if the
  *              kernel was not interrupted
  * @num_user:   number of user addresses, which follow the kernel addresses: the
- *              address at which the thread was at user level or entered the
- *              kernel, then its callers, innermost first
- * @user_end:   enum pfm_unwind_why: reason for the end of the user chain, if
- *              there is a set of unwind tables
+ *              thread's address in user space (if the kernel was interrupted,
+ *              the address at which the thread had entered the kernel), then
+ *              its callers, innermost first
+ * @user_end:   why the user chain ends there, an enum pfm_unwind_why; used only
+ *              with a set of unwind tables
  * @user_guessed: with unwind tables: number of user addresses that were found
  *              by frame pointer, because no table describes the callee's code
  */

@@ -2,10 +2,10 @@
 /**
  * DOC: Defects that self-tests have found
  *
- * Modules rely on private properties of the kernel that another kernel may not
- * have. Modules test these properties, and do not use one that is missing.
- * /sys/kernel/perfmon/defects has a sentence about each missing property, which
- * `pfmon doctor` repeats.
+ * perfmon's modules rely on internal properties of the kernel that other
+ * kernels may lack. The modules test these properties, and do without those
+ * that are missing. /sys/kernel/perfmon/defects has a sentence about each
+ * missing property; `pfmon doctor` repeats these sentences.
  */
 #ifndef PERFMON_PERFMON_DEFECT_H
 #define PERFMON_PERFMON_DEFECT_H

@@ -40,8 +40,8 @@
  * @real_ip:    instruction pointer of the event itself
  * @tsx_tuning: transactional memory information
  * @tsc:        time stamp counter
- * @imprecise:  the registers are not those of the event; sets a flag in the
- *              header
+ * @imprecise:  the registers are those of the interrupt, not of the event; the
+ *              core then sets a flag in the buffer's header
  *
  * A 64-bit record is a prefix of this structure; a 32-bit record has its first
  * ten fields.
@@ -68,7 +68,10 @@ struct pfm_ds_record {
 	bool	imprecise;
 };
 
-/* Size in bytes of the longest 64-bit record; fields of a 32-bit record. */
+/*
+ * Size in bytes of the longest 64-bit record; number of fields of a 32-bit
+ * record.
+ */
 #define PFM_DS_MAX_RECORD	200
 #define PFM_DS_WORDS_32		10
 static_assert(offsetof(struct pfm_ds_record, imprecise) == PFM_DS_MAX_RECORD);
@@ -91,7 +94,7 @@ enum pfm_ds_support {
  * @base:         offset of the first record; all offsets are in bytes from @buf
  * @index:        offset of the next record
  * @abs_max:      offset of the end of the last record that fits
- * @thres:        offset at which the CPU interrupts
+ * @thres:        the CPU interrupts when @index has reached this offset
  * @cnt_reset:    value that is loaded into a counter after its record
  * @record_size:  size in bytes of a record
  * @word:         size in bytes of each field of a record, and of the copy of
@@ -135,8 +138,8 @@ struct pfm_ds {
  * @size:        size of the buffer in bytes
  * @intr_thres:  number of records after which to interrupt
  *
- * Context: process; divides.
- * Return: 0; -EINVAL if @intr_thres is 0 or that many records do not fit.
+ * Context: process. It divides, so do not call it in an overflow.
+ * Return: 0; -EINVAL if @intr_thres is 0, or more records than fit.
  */
 static inline int pfm_ds_init(struct pfm_ds *ds, u64 size, u64 intr_thres)
 {

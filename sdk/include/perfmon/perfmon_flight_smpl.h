@@ -22,7 +22,7 @@
 
 #define PFM_FLIGHT_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
-/* No PMD, for pfm_flight_smpl_arg_t. */
+/* Stands for "no PMD" in a pfm_flight_smpl_arg_t. */
 #define PFM_FLIGHT_SMPL_NO_PMD	0xffff
 
 /**
@@ -31,11 +31,12 @@
  * @above:  condition: the sample's value is greater than this; 0 for none
  * @within: condition: the sample comes more than this number of ns after the
  *          last overflow of @marker; 0 for none
- * @after:  number of samples after a trigger; the last of them, or the first
- *          later one with PFM_REGFL_OVFL_NOTIFY, freezes the buffer
+ * @after:  number of samples after a trigger. The last of them freezes the
+ *          buffer if its PMC has PFM_REGFL_OVFL_NOTIFY; otherwise the next
+ *          sample whose PMC has the flag does
  * @pmd:    PMD with the sample's value, which is 0 if the sample lacks the PMD
  * @minus:  PMD whose value is subtracted from that of @pmd; a negative
- *          difference is 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
+ *          difference counts as 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
  * @marker: PMD whose overflows are markers. Before the first marker, and from a
  *          freeze to the next marker, no sample meets the condition @within
  * @keep:   record only samples whose value is among the @keep largest since the
@@ -81,7 +82,7 @@ PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, keep, 40, 8);
 
 /**
  * struct pfm_flight_record_t - a record; PMD values follow
- * @tstamp:   time in ns, on the clock of all samples
+ * @tstamp:   time in ns, on the clock that all formats use
  * @ip:       instruction pointer
  * @tid:      thread
  * @tgid:     its process

@@ -8,9 +8,9 @@
  * (UML) have no chains.
  *
  * The registers of a precise event are from two different moments. Therefore
- * the chains of such an event can end early; those of 32-bit programs always
- * do. On arm64 kernels that mark the frames of interrupts (7.2 and later) a
- * kernel chain ends at such a mark.
+ * the chains of such an event can end early, and in 32-bit programs always do.
+ * On arm64 kernels that mark the frames of interrupts (7.2 and later) a kernel
+ * chain ends at such a mark.
  *
  * User memory is read without faulting and without waiting. A chain ends at
  * memory that is not present, and at a frame that is not above the previous
@@ -107,7 +107,7 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 		if (!ret)
 			break;
 		out[n++] = ret;
-		/* A step is expensive: omit the step that is not needed. */
+		/* A step is expensive: do not go beyond the last address. */
 		if (n == max)
 			break;
 		unwind_next_frame(&state);
@@ -131,9 +131,9 @@ static inline unsigned long pfm_first_user_frame(struct pt_regs *regs)
 }
 
 /*
- * Read both words in one access section: unsafe_get_user() of Linux 6.1 opens a
- * section for each word. Page faults are disabled, so memory that is not
- * present is not read.
+ * Read both words in one user-access section: unsafe_get_user() of Linux 6.1
+ * would open a section for each word. Page faults are disabled, so memory that
+ * is not present is not read.
  */
 static __always_inline bool pfm_read_frame(unsigned long fp,
 					   struct pfm_frame *frame)
@@ -273,7 +273,8 @@ static inline unsigned int pfm_follow_user(unsigned long fp, bool narrow,
 
 /**
  * pfm_follow_stack() - collect return addresses from frames on a kernel stack
- * @fp:   frame pointer; out: that of the first frame outside the stack
+ * @fp:   in: frame pointer; out: frame pointer of the first frame outside the
+ *        stack
  * @low:  lowest address of the stack in use
  * @high: end of the stack
  * @out:  out: return addresses, innermost first
@@ -343,7 +344,7 @@ static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
 	if (current->flags & PF_KTHREAD || !current->mm)
 		return NULL;
 	regs = task_pt_regs(current);
-	/* Workers of io_uring, for example, have never been at user level. */
+	/* Workers of io_uring, for example, never run in user mode. */
 	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
 }
 
@@ -364,9 +365,9 @@ static inline unsigned int pfm_user_frames(struct pt_regs *regs, u64 *out,
 }
 
 /**
- * pfm_user_callers() - get the call chain at user level
+ * pfm_user_callers() - get the call chain in user space
  * @data: as passed to fmt_handler
- * @out:  out: the thread's address at user level, then return addresses,
+ * @out:  out: the thread's address in user space, then return addresses,
  *        innermost first
  * @max:  maximum number of addresses
  *
@@ -394,12 +395,12 @@ static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
  * @out:  out: the interrupted address, then return addresses, innermost first
  * @max:  maximum number of addresses
  *
- * An event that excludes the kernel has only user registers and so no kernel
- * chain. Users without permission to sample the kernel thus get no kernel
- * addresses.
+ * An event that excludes the kernel has only user registers, so it has no
+ * kernel chain. Thus users without permission to sample the kernel get no
+ * kernel addresses.
  *
  * Context: fmt_handler, NMI included.
- * Return: number of addresses; 0 if the overflow was at user level or
+ * Return: number of addresses; 0 if the overflow interrupted user space or
  * @data->regs is NULL.
  */
 static inline unsigned int pfm_kernel_callers(const struct pfm_ovfl_data *data,

@@ -2,7 +2,7 @@
 /**
  * DOC: Formats whose samples are read from a device
  *
- * Each overflow writes a record of a fixed size to a ring of the CPU. One
+ * Each overflow writes a record of a fixed size to the ring of its CPU. One
  * program at a time can open /dev/pfm_<name> and read the records of all
  * contexts. The format needs no mapped buffer::
  *
@@ -13,8 +13,8 @@
  *	pfm_device_end(&mine_device, record);
  *	return 0;
  *
- * DEFINE_PFM_DEVICE() defines the device. The format's sysfs directory has the
- * device's name, the record size and the number of lost samples.
+ * DEFINE_PFM_DEVICE() defines the device. Files in the format's sysfs directory
+ * show the device's name, the record size and the number of lost samples.
  */
 #ifndef PERFMON_PERFMON_FMT_DEVICE_H
 #define PERFMON_PERFMON_FMT_DEVICE_H
@@ -288,7 +288,10 @@ static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
 	return 0;
 }
 
-/* Copy records of all CPUs. Return: bytes, 0 if there are none; an error. */
+/*
+ * Copy records of all CPUs. Return: number of bytes, 0 if there are no records;
+ * or an error.
+ */
 static inline ssize_t pfm_device_copy(struct pfm_device *dev,
 				      struct iov_iter *to)
 {
@@ -314,8 +317,8 @@ static inline ssize_t pfm_device_copy(struct pfm_device *dev,
  * The records of each CPU are in order.
  *
  * Context: process, may sleep.
- * Return: bytes; -EINVAL if @to is smaller than a record; -EAGAIN if there are
- * no records and the file is nonblocking; -ERESTARTSYS; -EFAULT.
+ * Return: number of bytes; -EINVAL if @to is smaller than a record; -EAGAIN if
+ * there are no records and the file is nonblocking; -ERESTARTSYS; -EFAULT.
  */
 static inline ssize_t pfm_device_read(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -377,11 +380,11 @@ static inline ssize_t pfm_device_show_size(struct kobject *kobj,
 }
 
 /**
- * pfm_device_lost() - get the number of samples lost since the module load
+ * pfm_device_lost() - get the number of lost samples
  * @dev: the device
  *
  * Context: any.
- * Return: the number.
+ * Return: the number since the module was loaded.
  */
 static inline unsigned long pfm_device_lost(const struct pfm_device *dev)
 {
@@ -411,8 +414,8 @@ static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
  * @size:   size in bytes of a record
  * @number: number of records in the ring of each CPU
  *
- * Only root can read the device, because the device has the samples of all
- * contexts. A udev rule can permit this to a group.
+ * Only root can read the device, because it returns the samples of all
+ * contexts. A udev rule can give a group access.
  */
 #define DEFINE_PFM_DEVICE(fmt, size, number)				\
 	static const struct file_operations fmt##_device_fops = {	\

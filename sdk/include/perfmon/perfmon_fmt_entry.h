@@ -62,7 +62,10 @@ static __always_inline void pfm_entry_add(struct pfm_records *r, void *buf,
 					  const struct pfm_ovfl_data *data)
 {
 	pfm_default_smpl_entry_t *e = pfm_records_add(r, buf, sizeof(*e));
-	/* Read once: the compiler must assume that the entry changes @arg. */
+	/*
+	 * Read once: the compiler must assume that writing the entry changes
+	 * @arg.
+	 */
 	unsigned int n = arg->num_smpl_pmds;
 
 	/* Use one base address, so that adjacent stores can be paired. */

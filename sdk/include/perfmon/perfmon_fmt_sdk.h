@@ -2,12 +2,12 @@
 /**
  * DOC: Helpers for short sampling formats
  *
- * The helpers are: UUIDs, a private area that user space cannot reach, records
- * allocated within the bounds of the buffer, a ring of regions, restarts, and
- * the module boilerplate. Everything is inline: of the core's symbols, only the
- * registration functions are needed. perfmon_fmt_sink.h adds a complete buffer
- * with a common header, perfmon_fmt_entry.h writes entries in the default
- * format's layout, and perfmon_fmt_callers.h has call chains.
+ * The helpers are for UUIDs, a private area that user space cannot reach,
+ * records allocated within the bounds of the buffer, a ring of regions,
+ * restarts, and the module boilerplate. Everything is inline: of the core's
+ * symbols, only the registration functions are needed. perfmon_fmt_sink.h adds
+ * a complete buffer with a common header, perfmon_fmt_entry.h writes entries in
+ * the default format's layout, and perfmon_fmt_callers.h has call chains.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
@@ -221,7 +221,7 @@ struct pfm_regions {
 /**
  * pfm_regions_enter() - make a region current and empty
  * @r: the regions
- * @n: the region, not handed out
+ * @n: the region, which must not be handed out
  *
  * Context: any.
  */
@@ -254,7 +254,8 @@ static inline u32 pfm_regions_behind(const struct pfm_regions *r, u32 n)
  * @num:  number of regions
  * @max:  size in bytes of the largest record, which must fit into each region
  *
- * Makes region 0 the current one. Context: process; divides.
+ * Makes region 0 the current one. Context: process. It divides, so do not call
+ * it in an overflow.
  * Return: 0; -EINVAL if the regions would be too small.
  */
 static inline int pfm_regions_init(struct pfm_regions *r, u64 offs, u64 end,
@@ -288,7 +289,7 @@ static inline u64 pfm_regions_out(const struct pfm_regions *r)
 
 /**
  * pfm_regions_have_free() - test for a free region other than the current one
- * @r: the regions, the current one not handed out
+ * @r: the regions; the current one must not be handed out
  *
  * Context: any.
  * Return: true if there is one.
@@ -312,7 +313,7 @@ static inline u32 pfm_regions_next(const struct pfm_regions *r)
 
 /**
  * pfm_regions_free() - take back the region that was handed out first
- * @r: the regions, at least one handed out
+ * @r: the regions, at least one of them handed out
  *
  * Context: any, see the locking of fmt_restart.
  * Return: its number.
@@ -360,7 +361,8 @@ static __always_inline void pfm_copy_pmds(u64 *to, const pfm_ovfl_arg_t *arg,
 /**
  * pfm_smpl_value() - find the value of a sampled PMD
  * @arg: the overflow
- * @pmd: index of the PMD; any value, as it can come from the format's argument
+ * @pmd: index of the PMD; need not be valid, because it may come from the
+ *       format's argument
  *
  * Context: any.
  * Return: the value; NULL if the sample has no value of this PMD.
@@ -414,7 +416,8 @@ struct pfm_largest {
  * pfm_largest_add() - check whether a value is among the largest so far
  * @l:     the largest values
  * @keep:  number of values to keep, which is clamped to 1 to PFM_LARGEST_MAX
- * @value: the value; it replaces the smallest of the largest ones
+ * @value: the value; if it is among the largest, it replaces the smallest of
+ *         them
  *
  * For filters that keep the largest samples: the recorded samples include the
  * @keep largest of all. If n samples come in random order, about
@@ -526,7 +529,7 @@ static inline void pfm_fmt_cleanup_none(void)
 #define PFM_FMT_VERSION	static_assert(true)
 #endif
 
-/* Is the literal @s a UUID's text form in lower case? */
+/* Is the literal @s a UUID in text form, with lower-case digits? */
 #define PFM_UUID_HAS_DIGIT(s, i)					\
 	(((s)[i] >= '0' && (s)[i] <= '9') || ((s)[i] >= 'a' && (s)[i] <= 'f'))
 #define PFM_UUID_HAS_BYTE(s, i)						\
@@ -545,11 +548,12 @@ static inline void pfm_fmt_cleanup_none(void)
  * pfm_format_module_with() - define a format's module with setup and cleanup
  * @fmt:      the format, a pfm_buffer_fmt_t
  * @uuid_str: the format's UUID in text form and lower case, a literal from
- *            which PFM_UUID() initialises fmt_uuid. The module alias is made of
- *            it; it loads the module when a context is created
+ *            which PFM_UUID() initialises fmt_uuid. The module's alias contains
+ *            the UUID, so that creating a context with this UUID loads the
+ *            module
  * @desc:     MODULE_DESCRIPTION
- * @setup:    int (*)(void): called before the format is registered; an error
- *            fails the module load
+ * @setup:    int (*)(void): called before the format is registered; if it
+ *            returns an error, loading the module fails
  * @cleanup:  void (*)(void): called after the format is unregistered
  */
 #define pfm_format_module_with(fmt, uuid_str, desc, setup, cleanup)	\

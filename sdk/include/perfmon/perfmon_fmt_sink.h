@@ -2,8 +2,9 @@
 /**
  * DOC: Sinks (perfmon_sink.h) for format handlers
  *
- * A format defines its record and the size of the largest one. The sink decides
- * where a record goes, when to notify the tool and which samples are lost::
+ * A format defines the layout of its records and the size of the largest one.
+ * The sink decides where a record goes, when to notify the tool and which
+ * samples are lost::
  *
  *	struct mine_record *rec = pfm_sink_begin(buf, arg);
  *
@@ -239,10 +240,11 @@ static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
 }
 
 /**
- * pfm_sink_publish() - publish a record written after the last one
+ * pfm_sink_publish() - publish the record that was just written
  * @s:    the sink
  * @buf:  first byte of the buffer
- * @size: size in bytes of the record, at most that of the largest
+ * @size: size in bytes of the record, at most the size given as that of the
+ *        largest
  *
  * This is pfm_sink_end() without the notification of the tool.
  *
@@ -297,7 +299,8 @@ static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
  * @arg:  as passed to fmt_handler; ovfl_ctrl is set to reset and continue, to
  *        notify the tool as well, or to mask. For more actions, add bits after
  *        this call: ``arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY``
- * @size: size in bytes of the record, at most that of the largest
+ * @size: size in bytes of the record, at most the size given as that of the
+ *        largest
  *
  * Context: fmt_handler.
  */

@@ -2,10 +2,11 @@
 /**
  * DOC: A table of counts, sums and extremes by key
  *
- * The format's record is a structure of its own: first a key, then a payload.
- * Samples with the same key are merged into one record, as declared for each
- * field of the payload. The buffer is a sink (perfmon_sink.h) that holds the
- * records. For example, latencies by cache line::
+ * The format defines its record, a structure that begins with a key, followed
+ * by a payload. Samples with the same key are merged into one record, in the
+ * way declared for each field of the payload. The buffer is a sink
+ * (perfmon_sink.h) that holds the records. For example, latencies by cache
+ * line::
  *
  *	typedef struct {
  *		__u64	line;
@@ -114,16 +115,19 @@ static inline u64 pfm_table_places(const pfm_sink_arg_t *arg, size_t size)
  */
 static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 {
-	/* Above any limit; the size of the slots does not overflow. */
+	/* Above any limit. Below it, the slots' size does not overflow. */
 	if (arg->num_regions > 1 || arg->buf_size > SIZE_MAX / 64)
 		return -EINVAL;
 	return pfm_sink_validate(arg, size);
 }
 
-/* Return: size in bytes of all slots, if searches begin at @places of them. */
+/* Return: size in bytes of all slots of a table with @places. */
 static inline size_t pfm_table_slots_size(u64 places, size_t size)
 {
-	/* Extra slots: a search that begins at the last place does not wrap. */
+	/*
+	 * Because of the extra slots, a search that begins at the last place
+	 * need not wrap.
+	 */
 	return (places + PFM_TABLE_PROBES - 1) *
 	       (sizeof(struct pfm_table_slot) + size);
 }
@@ -200,7 +204,7 @@ static __always_inline bool pfm_table_same(const u64 *a, const u64 *b,
 	return !differ;
 }
 
-/* Copy words, so that the compiler can keep a short sample in registers. */
+/* Copy by words, so that the compiler can keep a short sample in registers. */
 static __always_inline void pfm_table_copy(u64 *to, const u64 *from,
 					   size_t words)
 {
@@ -286,7 +290,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 #define PFM_TABLE_SET(field, value)					\
 	WRITE_ONCE(shown->field, mine->field = (value))
 
-/* Count the samples. The field of the sample is ignored. */
+/* Count the samples. The field's value in the sample is ignored. */
 #define PFM_TABLE_COUNT(field) ({					\
 	PFM_TABLE_SET(field, is_new ? 1 : mine->field + 1); })
 
@@ -319,7 +323,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		memset(mine->field, 0, sizeof(mine->field));		\
 	PFM_TABLE_SET(field[i], mine->field[i] + 1); })
 
-/* Does a sample merge more than one field? */
+/* Does merging a sample change more than one field? */
 #define PFM_TABLE_STEPS(first, rest...)	(sizeof(#first #rest) > sizeof(#first))
 
 /**

@@ -2,7 +2,8 @@
 /**
  * DOC: State of each thread, for handlers of system-wide contexts
  *
- * A format declares the state that it keeps for a thread, and for how many::
+ * A format declares the state that it keeps for a thread, and for how many
+ * threads it keeps states::
  *
  *	struct mine_state {
  *		struct pfm_thread	thread;
@@ -133,7 +134,7 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 									\
 	static inline size_t name##_threads_size(void)			\
 	{								\
-		/* Extra states: a search at the end does not wrap. */	\
+		/* Extra states: a search at the end need not wrap. */	\
 		return sizeof(struct pfm_threads) + sizeof(type) *	\
 		       ((threads) + PFM_THREADS_PROBES - 1);		\
 	}
@@ -147,8 +148,8 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
  * Defines ``type *name_thread(void *buf, const struct pfm_ovfl_data *data, u64
  * tstamp, u64 *since)``, which a handler calls once for a sample. It returns
  * the state of the thread. The state is as the handler left it at the thread's
- * last sample, or zeroed. @since is the time since that sample, at least 1, or
- * 0 for the first sample.
+ * last sample, or zeroed. @since is the time in ns since that sample, at least
+ * 1, or 0 for the first sample.
  *
  * Also defines name_threads_getpriv(), for ``.fmt_getpriv``.
  */

@@ -4,13 +4,14 @@
  *
  * irq_work_sync() is not sufficient: it waits for the latest run only. An
  * earlier run may still be in progress on a CPU that the monitored thread has
- * left. Therefore struct pfm_irq_work counts the runs.
+ * left. Therefore struct pfm_irq_work counts the runs, and pfm_irq_work_wait()
+ * waits for all of them.
  *
  * On PREEMPT_RT an ordinary irq_work runs in a thread of low priority, which a
- * monitored real-time thread starves. PFM_IRQ_WORK_INIT() makes an irq_work run
- * in an interrupt on all kernels. If PFM_IRQ_WORK_IS_RAW, the function of the
- * irq_work must not wake threads or send signals, because this takes sleeping
- * locks. The function must queue a work item that does so.
+ * monitored real-time thread can keep from running. PFM_IRQ_WORK_INIT() makes
+ * an irq_work run in an interrupt on all kernels. If PFM_IRQ_WORK_IS_RAW, the
+ * function of the irq_work must not wake threads or send signals, because this
+ * takes sleeping locks. The function must queue a work item that does so.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H
@@ -31,7 +32,7 @@ struct pfm_irq_work {
 };
 
 /*
- * Must the functions of irq_works take raw locks only? With
+ * Must the functions of irq_works take only raw locks? With
  * PROVE_RAW_LOCK_NESTING, lockdep checks this on all kernels.
  */
 #define PFM_IRQ_WORK_IS_RAW					\

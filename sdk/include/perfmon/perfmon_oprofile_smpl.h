@@ -33,16 +33,16 @@
 #define PFM_OPROFILE_CPU_SWITCH		2	/* CPU */
 #define PFM_OPROFILE_COOKIE_SWITCH	3	/* cookie of the mapped file */
 #define PFM_OPROFILE_KERNEL_ENTER	4	/* next samples: kernel */
-#define PFM_OPROFILE_KERNEL_EXIT	5	/* next samples: user level */
+#define PFM_OPROFILE_KERNEL_EXIT	5	/* next samples: user space */
 #define PFM_OPROFILE_MODULE_LOADED	6	/* never sent */
 #define PFM_OPROFILE_CTX_TGID		7	/* process, after CTX_SWITCH */
 #define PFM_OPROFILE_TRACE_BEGIN	8	/* a sample, then its... */
 #define PFM_OPROFILE_TRACE_END		9	/* ...callers, with event 0 */
 
 /*
- * A cookie identifies a file. The offset of a user-level sample is relative to
- * the file of the last COOKIE_SWITCH. After PFM_OPROFILE_NO_COOKIE, the offset
- * is an address. The offset of a kernel sample is an address, too.
+ * A cookie identifies a file. The offset of a sample in user space is relative
+ * to the file of the last COOKIE_SWITCH. After PFM_OPROFILE_NO_COOKIE, the
+ * offset is an address. The offset of a kernel sample is an address, too.
  */
 #define PFM_OPROFILE_NO_COOKIE		0ULL
 #define PFM_OPROFILE_INVALID_COOKIE	(~0ULL)

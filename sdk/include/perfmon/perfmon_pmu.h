@@ -3,8 +3,8 @@
  * DOC: Interface between PMU descriptions and the core
  *
  * A PMU description (Eranian 2006, 4.4) maps the logical PMC and PMD registers
- * to actual ones. It has a table of both and the operations on them. Only one
- * description can be registered at a time.
+ * to actual ones. It consists of a table of the PMCs, a table of the PMDs, and
+ * the operations on them. Only one description can be registered at a time.
  */
 #ifndef PERFMON_PERFMON_PMU_H
 #define PERFMON_PERFMON_PMU_H
@@ -24,14 +24,14 @@ struct task_struct;
 #define PFM_REGD_COUNTER	0x1	/* PMD: counts and overflows */
 #define PFM_REGD_READ_ONLY	0x2	/* PMD: writing it is an error */
 /*
- * PMD: while loaded, its value is the kernel's monotonic clock,
- * ktime_get_mono_fast_ns(), minus pfm_pmu_reg.offset, whether or not the set
- * counts.
+ * PMD: while the context is loaded, the PMD's value is the kernel's monotonic
+ * clock, ktime_get_mono_fast_ns(), minus pfm_pmu_reg.offset, whether or not the
+ * set counts.
  */
 #define PFM_REGD_MONOTONIC	0x4
 /*
- * PMC: a configuration word, the first or the second, of the counter @pmd. It
- * supplements the PMC that controls @pmd, and does not control a counter
+ * PMC: the first or the second configuration word of the counter @pmd. The word
+ * supplements the PMC that controls the counter, and does not control a counter
  * itself. Its default value is 0.
  */
 #define PFM_REGD_CONFIG1	0x8
@@ -49,24 +49,27 @@ struct task_struct;
  * struct pfm_reg_desc - a logical register
  * @num:   index of the PMC or PMD, below PFM_MAX_PMCS or PFM_MAX_PMDS
  * @type:  PFM_REG_TYPE_* of the actual register
- * @flags: PFM_REGD_* flags of a PMD or a PMC, at most one
+ * @flags: at most one of the PFM_REGD_* flags for this kind of register
  * @pmd:   PMC: the counting PMD that it controls or configures, or
  *         PFM_REGD_NO_PMD; two PMCs with the same flags need different PMDs
- * @dfl:   default value; a PMC that controls a counter and has this value
+ * @dfl:   default value; a counter whose controlling PMC has its default value
  *         measures nothing
- * @rsvd:  reserved bits: they keep their default value
+ * @rsvd:  reserved bits, which keep their default value whatever is written
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  name: 1 to PFM_REGD_NAME_MAX printable ASCII characters
  * @read:  (optional) for a virtual PMD that does not count: read the resource
- *         of thread @task. Only the PMU's own operations call this function, in
- *         the context of an overflow, too
- * @read_sample: (optional) for a read-only virtual PMD with data of a sample:
- *         get the value of PMD @num from pfm_pmu_set.sample, which exists only
- *         while an overflow is reported. Called as @read. @dfl is 0. These PMDs
- *         are the last of the table. They have no state and no entry in event
- *         sets: only read_pmds_ovfl reads them
- * @wants: with @read_sample: not 0; bits, defined by the PMU, that the core
- *         sets in pfm_pmu_reg.wants of counters that record this PMD
+ *         of thread @task. Only the PMU's own operations call this function,
+ *         also in the context of an overflow
+ * @read_sample: (optional) for a read-only virtual PMD whose value is part of a
+ *         sample, such as a data address: get the value of PMD @num from
+ *         @sample. That is pfm_pmu_set.sample, which is valid only while an
+ *         overflow is being reported. Called in the same contexts as @read.
+ *         @dfl must be 0, and these PMDs must be the last ones in the table.
+ *         They have no state and no entry in event sets: only read_pmds_ovfl
+ *         reads them
+ * @wants: required with @read_sample: a bit mask other than 0, whose meaning
+ *         the PMU defines. The core sets these bits in pfm_pmu_reg.wants of
+ *         each counter whose samples record this PMD
  */
 struct pfm_reg_desc {
 	u16		num;
@@ -83,18 +86,20 @@ struct pfm_reg_desc {
 };
 
 /*
- * Register number of a set's clock, which follows the PMDs. The clock counts
- * nanoseconds while the set counts; in a per-thread context only while the
- * thread runs. It has 64 bits regardless of counter_width. The core calls the
- * operations on PMDs for the clock, too. If the clock samples, the PMU calls
- * pfm_timeout() when the clock reaches 0.
+ * Register number of the clock of an event set. The clock is the set's last
+ * register, after the PMDs. It counts nanoseconds while the set counts; in a
+ * per-thread context only while the thread runs. It has 64 bits regardless of
+ * counter_width. The core calls the operations on PMDs for the clock, too. If
+ * pfm_pmu_reg.sampling is set for the clock, the PMU calls pfm_timeout() when
+ * the clock reaches 0.
  */
 #define PFM_REG_CLOCK		0xffff
 
 /*
- * Value of @reload if the hardware does not reload the counter. It is longer
- * than any period of the hardware. So the sum of an overflowed counter and its
- * @reload is negative unless a whole period has passed since the overflow.
+ * Value of pfm_pmu_reg.reload if the hardware does not reload the counter. It
+ * stands for a period longer than any that the hardware can have. So whether
+ * the hardware reloads or not, an overflowed counter's value plus its reload is
+ * negative, as an s64, until another whole period has passed.
  */
 #define PFM_RELOAD_NONE		BIT_ULL(63)
 
@@ -114,15 +119,17 @@ struct pfm_pmu_set;
  * @set:       event set that the register belongs to
  * @desc:      the PMD's description
  * @pmc_value: value of the PMC that controls the PMD. A clock has no PMC, so
- *             the PMU may use the field there. pfm_pmc_configs() returns the
- *             configuration words
+ *             the PMU may use this field of a clock for itself.
+ *             pfm_pmc_configs() returns the configuration words
  * @sampling:  overflows of this PMD must be reported
- * @user_read: owned by the PMU: while the set counts, pfm_show_counter() tells
- *             the monitored thread how to read the counter itself. The PMD's
- *             value must then be (hardware count - @offset)
+ * @user_read: owned by the PMU, which sets it if it calls pfm_show_counter()
+ *             while the set counts, so that the monitored thread can read the
+ *             counter itself. The PMD's value must then be (hardware count -
+ *             @offset)
  * @ask_counter: owned by the PMU
- * @wants:     @wants of all PMDs that this PMD's overflows record. If it is not
- *             0, the PMU reports the overflows with pfm_overflow_sample()
+ * @wants:     the combined pfm_reg_desc.wants of all PMDs that samples of this
+ *             counter record. If it is not 0, the PMU reports the counter's
+ *             overflows with pfm_overflow_sample()
  */
 struct pfm_pmu_reg {
 	u64				offset;
@@ -141,18 +148,20 @@ struct pfm_pmu_reg {
 
 /**
  * struct pfm_pmu_set - an event set of a loaded context, as its PMU sees it
- * @task:      monitored thread, with a reference; NULL if system-wide
+ * @task:      monitored thread, to which the core holds a reference; NULL if
+ *             system-wide
  * @cpu:       monitored CPU, or -1
  * @user_only: the user who attached the context may not monitor the kernel:
  *             reject PMC values that count there
  * @user_read: the monitored thread may read its counters itself, if the PMU
  *             supports it
- * @num_regs:  number of PMDs, without those that have data of samples, plus one
- *             for the clock
- * @ds:        debug-store area, or NULL: overflows of sampling counters come
- *             with a record
- * @denied:    written by the PMU at start or stop: PMDs that should count but
- *             got no counter, by their index in pfm_pmu.pmds. Zero when loaded
+ * @num_regs:  number of registers: all PMDs except those with read_sample, and
+ *             the clock
+ * @ds:        debug-store area, or NULL. If there is one, the PMU must report
+ *             each overflow of a sampling counter with a record
+ * @denied:    PMDs that should count but did not get a hardware counter, by
+ *             index in pfm_pmu.pmds. All bits are 0 when the set is loaded; the
+ *             PMU sets them at start or stop
  * @priv:      owned by the PMU
  * @sample:    data of the sample whose PMDs are being read, as passed to
  *             pfm_overflow_sample(), or NULL. Only operations in the context of
@@ -178,14 +187,15 @@ struct pfm_pmu_set {
 /**
  * struct pfm_pmu - a PMU description
  * @pmu_name:      name, for users, with the same rules as names of registers
- * @owner:         the description's module; every context holds a reference
+ * @owner:         the description's module, to which every context holds a
+ *                 reference
  * @counter_width: width of the hardware counters in bits, 1-64; the core
  *                 emulates the rest (3.1.3). Values passed to and from the
  *                 operations have this width, except for PMDs with
  *                 pfm_reg_desc.read or read_sample, which have 64 bits
  * @actual_width:  width of the actual counters in bits, for users, if a layer
  *                 below the PMU extends them to @counter_width; else 0
- * @ds:            support of the debug-store service
+ * @ds:            how the PMU supports the debug-store service
  * @num_pmcs:      entries in @pmcs
  * @num_pmds:      entries in @pmds, at least one
  * @pmcs:          descriptions of the PMCs, by increasing index
@@ -194,41 +204,49 @@ struct pfm_pmu_set {
  *                 controls a counter, together with the counter's
  *                 PFM_PMC_CONFIGS configuration words. @syswide: the context is
  *                 system-wide. @s: the set, for pfm_release_later() only. Also
- *                 called when one of the words changes. 0 or -EINVAL
+ *                 called when one of the words changes. Returns 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
- *                 Nothing counts yet; every PMD is written with @write_pmd
- *                 before @start. The pointer to a PMD can be NULL while the PMC
- *                 that controls the PMD has its default value. 0; -EINVAL if a
- *                 PMC's value is not supported; -EPERM, -EBUSY, -ESRCH,
- *                 -ENODEV, -ENOMEM
- * @unload:        (process) undo load. After this and a grace period, no
- *                 overflow is reported. This may run in the exit of the
- *                 monitored thread, so it must leave lengthy work to @release
+ *                 Nothing counts yet; the core writes every PMD with @write_pmd
+ *                 before @start. The pointer to a counter in @regs is NULL if
+ *                 the counter has not been allocated yet, because its PMC has
+ *                 its default value. Returns 0; -EINVAL if a PMC's value is not
+ *                 supported; -EPERM, -EBUSY, -ESRCH, -ENODEV or -ENOMEM
+ * @unload:        (process) undo @load. Once a grace period has passed after
+ *                 this call, the PMU must not report overflows. This may run in
+ *                 the exit of the monitored thread, so it must leave lengthy
+ *                 work to @release
  * @release:       (required by pfm_release_later(); process, no lock held)
- *                 release an object that was passed to pfm_release_later(); the
- *                 context may be loaded again
- * @start:         (process) start counting. 0, -EBUSY or -ENODEV
- * @stop:          (process) stop counting; no effect if stopped. Nothing counts
- *                 on return, but an overflow that is in progress may still be
- *                 reported
- * @write_pmc:     (process) apply a change of a register in a loaded, stopped
- *                 set: of the PMC, a configuration word, @sampling or @wants.
- *                 The first call for a new register is made with its PMC at the
- *                 default value. Errors as for load
- * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
- *                 or -ENOMEM
+ *                 release an object that was passed to pfm_release_later(); by
+ *                 then the context may have been loaded again
+ * @start:         (process) start counting. Returns 0, -EBUSY or -ENODEV
+ * @stop:          (process) stop counting; no effect if the set is stopped.
+ *                 When it returns, nothing counts, but an overflow that is in
+ *                 progress may still be reported
+ * @write_pmc:     (process) apply a change of the PMC, a configuration word,
+ *                 @sampling or @wants of a register in a loaded, stopped set.
+ *                 In the first call for a newly allocated counter, the PMC
+ *                 still has its default value. Returns 0, or an error as @load
+ *                 does
+ * @write_pmd:     (process) set a PMD of a loaded, stopped set to a value.
+ *                 Returns 0, -EINVAL or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded set
- * @read_pmds_ovfl: (in the context of the overflow, or on any CPU if the set is
- *                 stopped) read registers, at least one
- * @reset_pmd:     (in the context of the overflow, or on any CPU if the set is
- *                 stopped; interrupts off) load a PMD. @reported: the PMU is
- *                 reporting this PMD's overflow at the moment, so it may load
- *                 the counter itself at once. Any other PMD must read as @value
- *                 at once, but its counter may be loaded later. The core also
- *                 calls this with @value 0, the longest period, for a counter
- *                 that is reported while nothing counts. Such a counter can be
- *                 in any set of the context; the core loads it again before it
- *                 counts
+ * @read_pmds_ovfl: (in overflow context, or on any CPU if the set is stopped)
+ *                 read at least one register
+ * @reset_pmd:     (in overflow context, or on any CPU if the set is stopped;
+ *                 interrupts off) set a PMD to a value. If @reported, the PMU
+ *                 is reporting an overflow of this PMD, so it may load the
+ *                 hardware counter at once. Otherwise the PMD must read as
+ *                 @value at once, but the hardware counter may be loaded later.
+ *                 The core also calls this with @value 0, which gives the
+ *                 longest period, for a counter that is reported while the core
+ *                 discards counts, as when the context is masked. Such a
+ *                 counter can be in any set of the context; the core sets it
+ *                 again before it counts
+ *
+ * Overflow context may be an NMI, with preemption disabled. The operations that
+ * run there must not take a lock, because the interrupted code may hold it, and
+ * must not allocate memory, because allocators take locks. They must not divide
+ * 64-bit numbers for each sample, because division is slow.
  */
 struct pfm_pmu {
 	const char			*pmu_name;
@@ -269,9 +287,9 @@ struct pfm_pmu {
  *       unregistered
  *
  * Context: process, may sleep.
- * Return: 0; -EBUSY if another one is registered; -EINVAL if it is not well
- * formed or the module was built for another PFM_PMU_INTERFACE. The kernel log
- * gives the reason.
+ * Return: 0; -EBUSY if another description is registered; -EINVAL if the
+ * description is invalid or the module was built for another PFM_PMU_INTERFACE.
+ * The kernel log gives the reason.
  */
 #define pfm_register_pmu(pmu)						\
 	__pfm_register_pmu(pmu, THIS_MODULE, PFM_PMU_INTERFACE)
@@ -296,9 +314,10 @@ void pfm_unregister_pmu(const struct pfm_pmu *pmu);
  * @node: member of the object; passed to pfm_pmu.release
  *
  * For objects whose release takes long, for example because it waits for a
- * grace period. The operations of a PMU run under a mutex, and unload also runs
- * in the exit of the monitored thread. The core calls pfm_pmu.release before
- * the context and its reference to the PMU's module are gone.
+ * grace period. The PMU's operations must not do this themselves: they run
+ * under a mutex, and unload may run in the exit of the monitored thread. The
+ * core calls pfm_pmu.release before it frees the context and drops the
+ * reference to the PMU's module.
  * Context: process, in check_pmc, load, unload or write_pmc.
  */
 void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node);
@@ -315,9 +334,9 @@ void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 /**
  * pfm_set_here() - find the set that counts on this CPU
  *
- * For functions of the PMU that are called without the set.
- * Context: any, interrupts off, while a counter of a set is counting or about
- * to count for this CPU or for the current thread.
+ * For functions of the PMU that are not passed the set, such as call-backs of
+ * perf. Context: any, interrupts off, while a counter of a set is counting or
+ * about to count for this CPU or for the current thread.
  * Return: the set.
  */
 struct pfm_pmu_set *pfm_set_here(void);
@@ -345,9 +364,10 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, struct pt_regs *regs,
  * @sample: the data, valid during this call: passed to
  *          pfm_reg_desc.read_sample
  *
- * The data belong to this counter alone, so the overflow is not handled
- * together with those of other counters at the same instant. An overflow that
- * must be handled later has no data.
+ * The data belong to this counter alone, so the core does not handle this
+ * overflow together with overflows of other counters at the same instant. If
+ * the core has to defer the overflow, the data are lost, and the PMDs with
+ * read_sample are 0 in the sample.
  * Context: as pfm_overflow().
  */
 void pfm_overflow_sample(struct pfm_pmu_reg *reg, u64 value,
@@ -358,17 +378,18 @@ void pfm_overflow_sample(struct pfm_pmu_reg *reg, u64 value,
  * @reg: the counter
  * @n:   number of overflows
  *
- * Counts them as lost. The PMU must set the counter's value itself.
+ * Counts the overflows as lost. The PMU must adjust the counter's value itself.
  * Context: as pfm_overflow().
  */
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 
 /**
- * pfm_counter_throttled() - count one temporary stop of a counter
+ * pfm_counter_throttled() - count that a counter was stopped temporarily
  * @reg: the counter
  *
- * For a PMU that stops counters which overflow too often. The overflows that a
- * stopped counter would have had are unknown, so they are not counted as lost.
+ * For a PMU that stops counters for a while if they overflow too often. How
+ * many overflows a stopped counter would have had is unknown, so they are not
+ * counted as lost.
  * Context: as pfm_overflow(); also while another overflow is being handled.
  */
 void pfm_counter_throttled(struct pfm_pmu_reg *reg);
@@ -377,11 +398,12 @@ void pfm_counter_throttled(struct pfm_pmu_reg *reg);
  * pfm_usual_period() - get the period of a counter
  * @reg: the counter
  *
- * The current period may be shorter: the rest of a period that was interrupted
- * by masking or by a switch of sets. Later periods have the returned length,
- * minus the random part.
+ * The current period may be shorter: only the rest of a period that was
+ * interrupted by masking or by a switch of sets. The following periods have the
+ * returned length, minus the random part.
  * Context: as pfm_overflow().
- * Return: events from one overflow to the next; 0 if the counter has no period.
+ * Return: number of events from one overflow to the next; 0 if the counter has
+ * no period.
  */
 u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
 
@@ -390,13 +412,18 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
  * @reg:   the counter
  * @value: its current value
  *
- * Counters that overflow at the same instant are one event. If the PMU reports
- * each counter separately, all are handled with the first report, and
- * pfm_overflow() ignores the others. The PMU must call this function before it
- * changes an overflowed counter that has not reached 0. If the result is true,
- * there is nothing to change and nothing to report.
+ * For PMUs that report each counter separately. If several counters overflow at
+ * the same instant, the core handles and resets all of them at the first
+ * report, and expects one more report of each of the others. When the hardware
+ * signals the overflow of one of these others, its value is negative again
+ * because of the reset, as if the hardware had signalled too early. A PMU must
+ * therefore call this function before it corrects, for example re-arms, a
+ * counter whose overflow was signalled although the value has not reached 0. If
+ * the result is true, the PMU must neither change nor report the counter.
  * Context: as pfm_overflow().
- * Return: true once for each such overflow.
+ * Return: true if the overflow was handled with another counter's report. The
+ * core then no longer expects a report of this overflow, so call this function
+ * once for each overflow that the hardware signals.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value);
 
@@ -415,15 +442,16 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 /**
  * pfm_overflow_many() - report hardware counters that overflowed together
  * @s:    the set
- * @pmds: bitmap of PFM_MAX_PMDS bits: the PMDs whose hardware counters wrapped
+ * @pmds: bitmap of the PMDs whose hardware counters have wrapped, PFM_MAX_PMDS
+ *        bits
  * @ip:   interrupted instruction pointer
  * @regs: interrupted registers, may be NULL
  * @rec:  their record, for a set with a debug-store area; the core fills in its
  *        status
  *
- * Adds the wraps to the software part of counters narrower than 64 bits.
- * Counters whose 64 bits overflowed are handled in order of PMD index, with one
- * time stamp.
+ * The core keeps the upper bits of counters narrower than 64 bits, and adds the
+ * wraps to them. It handles the counters whose 64-bit value has overflowed in
+ * order of PMD index, with one time stamp.
  * Context: as pfm_overflow().
  */
 void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
@@ -444,8 +472,8 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs);
  * @reg:  the PMD, with @user_read
  * @show: content for the set's page (perfmon.h), except cnt_seq
  *
- * Call this whenever the actual counter is given to the event, taken from it or
- * loaded, before the thread can run again.
+ * Call this whenever the PMD gets a hardware counter, loses it, or has it
+ * reloaded, before the thread can run again.
  * Context: any, interrupts off, on the CPU of the monitored thread; one call at
  * a time for a set.
  */

@@ -17,16 +17,17 @@
  *		else
  *			complain(&r.problem);
  *
- * Call init once for a context. Call begin for each of its buffers, and again
- * for each new look at a mapping. Call next until it returns 0. Results stay in
- * the reader until the next call. After a -1 the member problem has the reason.
- * After -1 from begin there is nothing to read; after -1 from next there may be
- * more records.
+ * Call init once for a context. Call begin for each of its buffers; for a
+ * mapping, call begin again whenever there may be new records. Then call next
+ * until it returns 0. Results stay in the reader until the next call. If a
+ * function returns -1, the member problem gives the reason. After -1 from begin
+ * there is nothing to read; after -1 from next there may be more records.
  *
  * A reader does not trust the buffer. Whatever the bytes are, and even if they
  * change during a call, it never reads outside the buffer (@size bytes from
- * @buf), and terminates. It allocates nothing and calls only memcpy() and
- * memset(). It works in C and C++. Threads may each use a reader of their own.
+ * @buf), and it always terminates. It allocates nothing and calls only memcpy()
+ * and memset(). It works in C and C++. Several threads can read at the same
+ * time, each with its own reader.
  *
  * A buffer that no longer changes, as in a file, is checked as a whole: it is a
  * problem if the records do not end where the header says. With PFM_READ_LIVE
@@ -54,8 +55,8 @@
  * @PFM_READ_TRUNCATED: the buffer is truncated, but correct up to its end
  * @PFM_READ_FIELD:     a field of a header has an invalid value
  * @PFM_READ_COUNT:     the records do not end where a header says
- * @PFM_READ_UNKNOWN:   the next item is unknown, such as a PMD that does not
- *                      sample, or an escape
+ * @PFM_READ_UNKNOWN:   the next item is unknown, such as an entry of a PMD that
+ *                      does not sample, or an escape
  * @PFM_READ_ROOM:      a record is too long to be copied out of a live buffer
  * @PFM_READ_USE:       an argument is invalid, such as a buffer not aligned to
  *                      8 bytes, or more PMDs than exist
@@ -91,8 +92,8 @@ struct pfm_read_problem {
  * @problem: the problem
  *
  * Context: any.
- * Return: predicate for the subject @problem->what, as in "hdr_version" "has an
- * invalid value".
+ * Return: text to print after @problem->what, such as "has an invalid value"
+ * after "hdr_version".
  */
 static inline const char *pfm_read_text(const struct pfm_read_problem *problem)
 {
@@ -135,7 +136,10 @@ static inline int pfm_read_fail(struct pfm_read_problem *problem,
 	pfm_read_fail(problem, PFM_READ_FIELD, (base) + offsetof(type, field), \
 		      #field)
 
-/* An aligned word, as all 64-bit words that the kernel writes meanwhile */
+/*
+ * An aligned word, as are all 64-bit words that the kernel may write during a
+ * read
+ */
 typedef __u64 __attribute__((aligned(8))) pfm_read_u64;
 
 /*

@@ -12,7 +12,10 @@
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* A kind with this PMD, the only one, applies to all PMDs in all sets. */
+/*
+ * A kind with this PMD applies to all PMDs in all sets. It must be the only
+ * kind.
+ */
 #define PFM_READ_ANY_PMD	0xffff
 
 /**
@@ -29,7 +32,7 @@ struct pfm_read_kind {
 	__u32 num_pmds;
 };
 
-/* Consecutive entries, for the readers of the formats that have such entries */
+/* Reads entries one by one; part of the readers of formats with entries */
 struct pfm_read_entries {
 	const struct pfm_read_kind *kinds;
 	const struct pfm_read_kind *last;	/* kind of the last entry */
@@ -91,7 +94,9 @@ PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_entry_t) ==
 PFM_STATIC_ASSERT(offsetof(pfm_read_ia64_hdr_t, hdr_version) ==
 		  offsetof(pfm_default_smpl_hdr_t, hdr_version));
 
-/* Return: 0; -1 for too many PMDs, or for a kind beside PFM_READ_ANY_PMD. */
+/*
+ * Return: 0; -1 if a kind has too many PMDs, or PFM_READ_ANY_PMD is not alone.
+ */
 static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 					const struct pfm_read_kind *kinds,
 					__u32 num_kinds)
@@ -103,7 +108,7 @@ static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 		if (kinds[i].num_pmds > PFM_MAX_PMDS ||
 		    (kinds[i].pmd == PFM_READ_ANY_PMD && num_kinds > 1))
 			return -1;
-		/* If the lengths differ, the shortest entry is a header. */
+		/* If the lengths differ, an entry may be only a header. */
 		if (kinds[i].num_pmds != kinds[0].num_pmds)
 			values = 0;
 	}
@@ -122,7 +127,10 @@ static inline int pfm_read_is_kind(const struct pfm_read_kind *kind,
 	       kind->pmd == PFM_READ_ANY_PMD;
 }
 
-/* Search for a kind other than the last one. Return: the kind; NULL. */
+/*
+ * Search for the kind of an entry that is not of the last kind. Return: the
+ * kind or NULL.
+ */
 static inline const struct pfm_read_kind *
 pfm_read_find_kind(struct pfm_read_entries *entries,
 		   const pfm_default_smpl_entry_t *entry)
@@ -155,7 +163,7 @@ static inline void pfm_read_ia64_entry(const void *from,
 	entry->tgid = (__u32)old.tgid;
 }
 
-/* Read an entry header in the ia64 layout, or one that is not complete. */
+/* Read an entry header in the ia64 layout, or one that lacks fields. */
 static inline void pfm_read_odd_entry(const struct pfm_read_entries *entries,
 				      const void *from,
 				      pfm_default_smpl_entry_t *entry)
@@ -168,7 +176,7 @@ static inline void pfm_read_odd_entry(const struct pfm_read_entries *entries,
 }
 
 /*
- * Read the entry at @from, of which @left bytes are present.
+ * Read the entry at @from. The buffer has @left bytes from there on.
  *
  * Return: its size in bytes; 0 with PFM_READ_UNKNOWN in error or, if the entry
  * is incomplete, PFM_READ_COUNT.
@@ -284,7 +292,10 @@ static inline int pfm_read_default_ia64_init(struct pfm_read_default *r,
 	return 0;
 }
 
-/* Apply buf_flags. Without complete headers, all entries need one length. */
+/*
+ * Apply buf_flags. If headers are incomplete, all entries must have the same
+ * length.
+ */
 static inline int pfm_read_default_flags(struct pfm_read_default *r,
 					 __u32 flags)
 {
@@ -374,7 +385,7 @@ static inline int pfm_read_default_header(struct pfm_read_default *r,
  * Entries of a live buffer are stable until PFM_RESTART (3.6.3).
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @problem of the reader.
+ * Return: 0; -1 on error; see @problem of the reader.
  */
 static inline int pfm_read_default_begin(struct pfm_read_default *r,
 					 const void *buf, size_t size,

@@ -42,7 +42,7 @@ static inline void pfm_read_flight_init(struct pfm_read_flight *r)
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @sink.problem of the reader.
+ * Return: 0; -1 on error; see @sink.problem of the reader.
  */
 static inline int pfm_read_flight_begin(struct pfm_read_flight *r,
 					const void *buf, size_t size,
@@ -52,7 +52,7 @@ static inline int pfm_read_flight_begin(struct pfm_read_flight *r,
 }
 
 /**
- * pfm_read_flight_next() - read the next record, from the oldest region on
+ * pfm_read_flight_next() - read the next record, oldest region first
  * @r: the reader
  *
  * Context: as pfm_read_flight_begin().

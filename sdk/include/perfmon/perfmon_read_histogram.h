@@ -43,7 +43,7 @@ static inline void pfm_read_histogram_init(struct pfm_read_histogram *r)
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @sink.problem of the reader.
+ * Return: 0; -1 on error; see @sink.problem of the reader.
  */
 static inline int pfm_read_histogram_begin(struct pfm_read_histogram *r,
 					   const void *buf, size_t size,

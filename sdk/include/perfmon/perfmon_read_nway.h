@@ -38,7 +38,7 @@ PFM_STATIC_ASSERT(PFM_NWAY_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * struct pfm_read_nway - a reader of the n-way format
  * @problem:     reason for the last -1
  * @entry:       the current entry
- * @seq:         number of the fill with the current entry
+ * @seq:         number of the fill that wrote the current entry
  * @region:      number of the region with the current entry
  * @overwritten: number of entries that the kernel has overwritten so far
  * @dropped:     number of overflows that were dropped so far
@@ -110,7 +110,7 @@ static inline int pfm_read_nway_areas(const void *buf, size_t size,
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @problem of the reader.
+ * Return: 0; -1 on error; see @problem of the reader.
  */
 static inline int pfm_read_nway_begin(struct pfm_read_nway *r, const void *buf,
 				      size_t size, unsigned int flags)
@@ -207,7 +207,7 @@ static inline int pfm_read_nway_entry(struct pfm_read_nway *r)
 }
 
 /**
- * pfm_read_nway_next() - read the next entry, from the oldest region on
+ * pfm_read_nway_next() - read the next entry, oldest region first
  * @r: the reader
  *
  * Context: as pfm_read_nway_begin().

@@ -13,7 +13,7 @@
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* Thread, process or CPU before an escape has set it. */
+/* Value of the thread, process or CPU until an escape sets it. */
 #define PFM_READ_NOBODY		(~0U)
 
 /* Meaning of the next word of the stream. */
@@ -230,11 +230,11 @@ pfm_read_oprofile_event(struct pfm_read_oprofile *r, __u64 event)
  * @r:    the reader
  * @word: the word
  *
- * For tools that need escapes, too. Others call pfm_read_oprofile_next().
+ * For tools that need escapes, too. Other tools call pfm_read_oprofile_next().
  *
  * Context: as pfm_read_oprofile_begin().
- * Return: the item that @word has completed: a sample or caller, an escape,
- * whose code is @r->code, or nothing; PFM_READ_UNKNOWN_ESCAPE if @word is the
+ * Return: the item that @word has completed: a sample or caller, an escape (its
+ * code is in @r->code), or nothing; PFM_READ_UNKNOWN_ESCAPE if @word is the
  * code of an unknown escape.
  */
 static inline enum pfm_read_took

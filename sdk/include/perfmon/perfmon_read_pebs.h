@@ -2,8 +2,8 @@
 /**
  * DOC: Common part of the readers of the PEBS formats (Eranian 2006, 5.4)
  *
- * The readers read records in a debug-store area. Programs do not include this
- * file, but perfmon_read_pebs32.h or perfmon_read_pebs64.h.
+ * The readers read records in a debug-store area. Programs include
+ * perfmon_read_pebs32.h or perfmon_read_pebs64.h instead of this file.
  */
 #ifndef PERFMON_READ_PEBS_H
 #define PERFMON_READ_PEBS_H

@@ -76,10 +76,11 @@ static inline int pfm_read_pebs32_header(struct pfm_read_pebs *r,
  * @buf:  first byte of the buffer, aligned to 8
  * @size: bytes that are present; bytes after the last record may be missing
  *
- * The kernel may be writing: the records are stable until PFM_RESTART.
+ * The kernel may be writing meanwhile: complete records do not change until
+ * PFM_RESTART.
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @pebs.problem of the reader.
+ * Return: 0; -1 on error; see @pebs.problem of the reader.
  */
 static inline int pfm_read_pebs32_begin(struct pfm_read_pebs32 *r,
 				       const void *buf, size_t size)

@@ -13,8 +13,9 @@
 /**
  * struct pfm_read_pebs64 - a reader of the 64-bit PEBS format
  * @pebs:  common part of both PEBS formats; errors are in pebs.problem
- * @entry: the current record: regs has the fields of all CPUs; nhm, hsw and skl
- *         add those of later CPUs, which are 0 beyond pebs.entry_size
+ * @entry: the current record. regs has the fields that all CPUs record; nhm,
+ *         hsw and skl add fields of later CPUs. Fields beyond pebs.entry_size
+ *         are 0
  */
 struct pfm_read_pebs64 {
 	struct pfm_read_pebs pebs;
@@ -91,10 +92,11 @@ static inline int pfm_read_pebs64_header(struct pfm_read_pebs *r,
  * @buf:  first byte of the buffer, aligned to 8
  * @size: bytes that are present; bytes after the last record may be missing
  *
- * The kernel may be writing: the records are stable until PFM_RESTART.
+ * The kernel may be writing meanwhile: complete records do not change until
+ * PFM_RESTART.
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @pebs.problem of the reader.
+ * Return: 0; -1 on error; see @pebs.problem of the reader.
  */
 static inline int pfm_read_pebs64_begin(struct pfm_read_pebs64 *r,
 				       const void *buf, size_t size)

@@ -2,10 +2,10 @@
 /**
  * DOC: Reader of regions that are filled in turn
  *
- * The n-way format (6.3.1; Eranian 2006, 5.4) and sinks share one protocol for
- * reading a buffer while the kernel writes to it. This header has the reader's
- * side of the protocol, for the readers of both and for tools that copy
- * complete regions. The kernel writes::
+ * The n-way format (6.3.1; Eranian 2006, 5.4) and sinks (perfmon_sink.h) share
+ * one protocol for reading a buffer while the kernel writes to it. This header
+ * implements the reader's side, for the readers of these formats and for tools
+ * that copy complete regions. The kernel writes in this order::
  *
  *	begin or overwrite a region	a record
  *	  count = 0, used = 0		  the record
@@ -13,10 +13,11 @@
  *	  release number = a new one	  release count
  *	  smp_wmb()
  *
- * A reader that sees the new number therefore never sees the old count. A
- * reader that sees any part of a new record sees the new number after a fence.
- * A reader that sees an old number may already see the new used and count. used
- * can be ahead of count. So rely only on count while the kernel writes.
+ * So a reader that sees the new number never sees the old count, and a reader
+ * that has seen any part of a new record sees the new number after a fence. A
+ * reader that sees an old number may already see the new values of used and
+ * count. The field used can be ahead of count, so rely only on count while the
+ * kernel writes.
  */
 #ifndef PERFMON_READ_REGIONS_H
 #define PERFMON_READ_REGIONS_H
@@ -26,7 +27,7 @@
 #define PFM_READ_MAX_REGIONS	64
 
 /**
- * struct pfm_read_region_layout - location of fields in the headers of a format
+ * struct pfm_read_region_layout - where a format's headers have their fields
  * @header:   size in bytes of the buffer's header; the headers of the regions
  *            follow it
  * @region:   size in bytes of a region's header, which begins with rgn_seq
@@ -98,10 +99,10 @@ pfm_read_region_load(const struct pfm_read_region_layout *layout,
 {
 	const unsigned char *bytes = (const unsigned char *)header;
 
-	/* A reader that sees a number sees the count and state of this fill. */
+	/* A reader that sees a number sees the count and state of that fill. */
 	region->seq = pfm_read_acquire64(bytes);
 	region->state = pfm_read_acquire32(bytes + layout->state);
-	/* A reader that sees a count sees the counted records. */
+	/* A reader that sees a count sees the records that it counts. */
 	region->count = pfm_read_acquire64(bytes + layout->count);
 	region->used = pfm_read_once64(bytes + layout->used);
 }
@@ -128,7 +129,7 @@ struct pfm_read_place {
 	__u32 number;
 };
 
-/* The part of a region that has been read: number and size of its records */
+/* What has been read of a region: number and total size of records */
 struct pfm_read_seen {
 	__u64 seq;
 	__u64 count;
@@ -136,20 +137,20 @@ struct pfm_read_seen {
 };
 
 /*
- * A pass over the regions in the order of their numbers. A region that is
- * refilled during a pass is left to the next pass, so that a pass ends however
- * fast the kernel writes.
+ * A pass over the regions in the order of their fill numbers. A region that is
+ * refilled during a pass is left to the next pass, so that each pass ends,
+ * however fast the kernel writes.
  */
 struct pfm_read_pass {
 	const unsigned char *buf;
 	__u64 size;
 	struct pfm_read_areas areas;
 	int is_live;
-	int is_in;		/* in a region, number */
+	int is_in;		/* reading the region "number" */
 	__u32 number;
 	__u32 at;		/* index of the next region in order */
 	__u64 overtaken;
-	__u64 limit;		/* skip regions with a greater number */
+	__u64 limit;		/* skip regions with a later fill */
 	struct pfm_read_region region;
 	__u64 start;		/* offset of the region, ... */
 	__u64 cur;		/* ... of its next record, ... */
@@ -201,7 +202,9 @@ pfm_read_pass_header(const struct pfm_read_pass *pass,
 	return pass->buf + pfm_read_region_offs(layout, number);
 }
 
-/* Sort the regions by number, stably. */
+/*
+ * Sort the regions by fill number; regions with equal numbers keep their order.
+ */
 static inline void
 pfm_read_pass_sort(struct pfm_read_pass *pass,
 		   const struct pfm_read_region_layout *layout)
@@ -255,11 +258,12 @@ pfm_read_pass_begin(struct pfm_read_pass *pass,
 /*
  * Go to the next region.
  *
- * If a region has been refilled since the pass began, the next pass reads it.
- * The region's new records come before those of regions that were filled later,
- * so the next pass reads these regions, too.
+ * If a region has been refilled since the pass began, this pass skips it, and
+ * all regions that were filled after the refill. The next pass reads them, so
+ * records are read in the order in which they were written.
  *
- * Return: 1, with its header in @region; 0 if there are no more regions.
+ * Return: 1, with the region's header in @pass->region; 0 if there are no more
+ * regions.
  */
 static inline int
 pfm_read_pass_enter(struct pfm_read_pass *pass,
@@ -307,7 +311,7 @@ pfm_read_pass_bad(const struct pfm_read_pass *pass,
  * Continue in the entered region after the last record that was read; with
  * @is_new, at the region's first record.
  *
- * Return: 1; 0 if there is nothing new; -1.
+ * Return: 1; 0 if the region has no new records; -1 if its header is invalid.
  */
 static inline int
 pfm_read_pass_resume(struct pfm_read_pass *pass,
@@ -342,7 +346,10 @@ static inline __u64 pfm_read_pass_left(const struct pfm_read_pass *pass)
 	return pass->end > pass->cur ? pass->end - pass->cur : 0;
 }
 
-/* Leave the region if a live copy was overwritten. Return: 1 if it is valid. */
+/*
+ * Leave the region if a record copied from a live buffer was overwritten
+ * meanwhile. Return: 1 if the copy is valid, else 0.
+ */
 static inline int
 pfm_read_pass_holds(struct pfm_read_pass *pass,
 		    const struct pfm_read_region_layout *layout)

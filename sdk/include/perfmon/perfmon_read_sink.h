@@ -39,7 +39,10 @@
 #define PFM_READ_SINK_WORDS	(PFM_MAX_PMDS + 2 * 128)
 #endif
 
-/* Number of tries to copy a table's record while the kernel changes records. */
+/*
+ * Maximum number of tries to copy a record of a table that the kernel is
+ * changing.
+ */
 #define PFM_READ_SINK_TRIES	1000
 
 static const struct pfm_read_region_layout pfm_read_sink_layout = {
@@ -65,7 +68,7 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
 /**
  * struct pfm_read_sink - a reader of the records of a sink
  * @problem:     reason for the last -1
- * @seq:         number of the fill that holds the record
+ * @seq:         number of the fill that wrote the record
  * @region:      number of the region that holds the record
  * @fmt_version: version of the records
  * @past:        hdr_past
@@ -180,7 +183,7 @@ static inline int pfm_read_sink_areas(const void *buf, size_t size,
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @problem of the reader.
+ * Return: 0; -1 on error; see @problem of the reader.
  */
 static inline int pfm_read_sink_begin(struct pfm_read_sink *r, const void *buf,
 				      size_t size, unsigned int flags)

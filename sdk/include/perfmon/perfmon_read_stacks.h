@@ -50,7 +50,7 @@ static inline void pfm_read_stacks_init(struct pfm_read_stacks *r)
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 on an error, see @sink.problem of the reader.
+ * Return: 0; -1 on error; see @sink.problem of the reader.
  */
 static inline int pfm_read_stacks_begin(struct pfm_read_stacks *r,
 					   const void *buf, size_t size,

@@ -24,11 +24,12 @@
  *
  *	recorded = hdr_past + hdr_overwritten + the sum of all rgn_count
  *
- * Lost samples are counted in pfm_lost of the context's fdinfo and in hdr_lost.
- * PFM_SINK_LOST_FULL is a part of pfm_lost: when the buffer is full, the
- * handler is not called for the remaining overflows of that instant, and they
- * are lost, too. The other reasons are only in hdr_lost. Samples that the
- * handler chose not to record are not lost, but skipped: they are in
+ * hdr_lost counts lost samples by reason. Those lost because the buffer was
+ * full (PFM_SINK_LOST_FULL) are also counted in pfm_lost of the context's
+ * fdinfo. pfm_lost can be larger: when the buffer is full, the handler is not
+ * called for the remaining overflows of that instant, and these are lost, too.
+ * Samples lost for other reasons are counted only in hdr_lost. Samples that the
+ * handler chose not to record are not lost but skipped, and are counted in
  * more_skipped.
  *
  * The buffer can be read while the kernel writes, without a lock. Load rgn_seq

@@ -2,10 +2,10 @@
 /**
  * DOC: Unwind tables
  *
- * A table describes one ELF file of 64 bits and little endian. For each address
- * of the file's code, it describes how to find the caller's frame. A program
- * compiles the table from the file's unwind information, and the kernel walks
- * user stacks with it::
+ * A table describes one 64-bit little-endian ELF file. For each address of the
+ * file's code, it describes how to find the caller's frame. A program compiles
+ * the table from the file's unwind information, and the kernel walks user
+ * stacks with it::
  *
  *	struct pfm_unwind_head
  *	__u32 index[nr_blocks + 1]
@@ -20,11 +20,12 @@
  * vDSO are relative to its start. The code from pfm_unwind_head.start on is
  * divided into blocks of PFM_UNWIND_BLOCK bytes.
  *
- * A row names the rule that applies from the row's address to that of the next
- * row. The rows are sorted by address. row_rules has the number of each row's
- * rule, and row_offsets the row's offset in its block, which rises strictly
- * within a block. index has each block's first row: the first one whose address
- * is not below the start of the block. The last element of index is nr_rows.
+ * A row names the rule that applies from the row's address up to the next row's
+ * address. The rows are sorted by address. row_rules has the number of each
+ * row's rule, and row_offsets the row's offset in its block, which rises
+ * strictly within a block. index has each block's first row: the first one
+ * whose address is not below the start of the block. The last element of index
+ * is nr_rows.
  *
  * To find the rule of address A, let R be A - start and B be R / 256. Consider
  * the rows index[B] to index[B + 1] - 1 whose row_offsets is at most R % 256.
@@ -34,7 +35,7 @@
  *
  * For a return address, look up the address minus 1, which belongs to the call.
  * Look up the address of the innermost frame, and of a frame interrupted by a
- * signal, without change.
+ * signal, unchanged.
  */
 #ifndef PERFMON_UNWIND_H
 #define PERFMON_UNWIND_H
@@ -82,11 +83,11 @@ PFM_ASSERT_FIELD(struct pfm_unwind_head, size, 28, 4);
 
 /**
  * enum pfm_unwind_kind - the way in which a rule finds the caller's frame
- * @PFM_UNWIND_NONE:   unknown, because the file has no information; the frame
- *                     pointer may be tried
+ * @PFM_UNWIND_NONE:   unknown, because the file has no information; the walker
+ *                     may try the frame pointer
  * @PFM_UNWIND_END:    this is the outermost frame
- * @PFM_UNWIND_BAD:    no rule can express the file's information; the frame
- *                     pointer must not be tried
+ * @PFM_UNWIND_BAD:    no rule can express the file's information; the walker
+ *                     must not try the frame pointer
  * @PFM_UNWIND_REG:    cfa = reg + cfa_offset
  * @PFM_UNWIND_MEM:    x86_64: cfa = [reg + cfa_offset] + 8 + ra_offset. The
  *                     return address is just below: at cfa - 8
@@ -253,8 +254,8 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
 
 /*
  * Read the mappings of a process at once; the argument is its ID. Without this
- * command, the mappings are read after a sample of the process at user level,
- * so earlier samples do not use them.
+ * command, the kernel reads the mappings only after a sample of the process in
+ * user space, so the samples up to then cannot use them.
  *
  * Errors: ESRCH: there is no such process; EBUSY: it is changing its mappings;
  * EPERM: as for PFM_UNWIND_ADD; or the process is another user's, and the
