@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arg.h - the format's argument of a context
+ * arg.h - the argument that a context passes to its format
  */
 #ifndef PFM_CORE_ARG_H
 #define PFM_CORE_ARG_H
@@ -30,7 +30,7 @@ int pfm_arg_keep(struct pfm_context *ctx, const void *arg);
 void pfm_arg_free(struct pfm_context *ctx);
 
 /*
- * Check whether an argument of @size bytes may replace the context's one.
+ * Check whether an argument of @size bytes may replace the present one.
  * Context: any. Return: 0; -EINVAL if the context has no format; -EOPNOTSUPP if
  * no field of the argument may change; an error of pfm_arg_check_size().
  */

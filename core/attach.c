@@ -2,17 +2,17 @@
 /*
  * attach.c - attachments; exit and exec of monitored threads
  *
- * There is one context per thread or one system-wide context per CPU; the two
- * kinds are mutually exclusive (3.1.7; Eranian 2006, 4.1). Tracepoints detect
- * the exit of a thread, and an exec that has removed its perf events. Their
- * probes must not sleep, so they queue a task work. The task work runs before
- * anyone can wait for the exiting thread, or before the thread returns to user
- * level.
+ * There can be one context per thread, or one system-wide context per CPU, but
+ * not both kinds at the same time (3.1.7; Eranian 2006, 4.1). Tracepoints
+ * detect the exit of a thread, and an exec that has removed its perf events.
+ * Their probes must not sleep, so they queue a task work. After an exit the
+ * task work runs before another process can reap the thread; after an exec,
+ * before the thread returns to user mode.
  *
  * The thread must not wait for a command, which may take arbitrarily long. If
- * the context is locked, the thread leaves a note and queues a work item.
- * Either the next command (pfm_lock()) or the work item acts on the note. A
- * CPU that goes offline stops its context.
+ * the context is locked, the thread leaves a note and queues a work item. The
+ * next command (pfm_lock()) or the work item acts on the note, whichever comes
+ * first. A CPU that goes offline stops its context.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -65,8 +65,9 @@ struct pfm_attachment {
 
 #ifdef CONFIG_LOCKDEP
 /*
- * pfm_lock() takes this map inside the mutex. pfm_begin_hurry() takes the map,
- * so lockdep reports code that then waits for the mutex.
+ * pfm_lock() takes this map while it holds pfm_context.mutex. pfm_begin_hurry()
+ * takes the map without the mutex, so lockdep reports code that then waits for
+ * the mutex.
  */
 static struct lockdep_map pfm_hurry =
 	STATIC_LOCKDEP_MAP_INIT("pfm_hurry", &pfm_hurry);
@@ -415,9 +416,8 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 }
 
 /*
- * Handle an exit or exec of the calling thread. @lost: it loses its perf
- * events.
- * Context: a tracepoint in the monitored thread; preemption off.
+ * Handle an exit or exec of the calling thread. @lost: the thread loses its
+ * perf events. Context: a tracepoint in the monitored thread; preemption off.
  */
 static void pfm_thread_changes(bool lost, enum task_work_notify_mode notify)
 {
@@ -442,7 +442,9 @@ static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 	pfm_thread_changes(true, TWA_NONE);
 }
 
-/* The kernel removes the thread's perf events if it is not dumpable. */
+/*
+ * An exec removes the thread's perf events if the new program is not dumpable.
+ */
 static void pfm_probe_exec(void *unused, struct task_struct *task,
 			   pid_t old_pid, struct linux_binprm *bprm)
 {

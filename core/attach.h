@@ -71,7 +71,7 @@ void pfm_attach_exit_quietly(const struct pfm_context *ctx);
 
 /*
  * Get the context of a CPU, or of a thread. Context: process. Return: the
- * context, which the caller must put, or NULL.
+ * context, with a reference, or NULL.
  */
 struct pfm_context *pfm_attach_get_cpu(unsigned int cpu);
 struct pfm_context *pfm_attach_get_thread(const struct task_struct *task);

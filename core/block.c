@@ -3,16 +3,16 @@
  * block.c - PFM_FL_NOTIFY_BLOCK: the monitored thread waits for PFM_RESTART
  *
  * The overflow path queues a task work (from an NMI through irq_work), which
- * holds the thread on its way back to user level.
+ * holds the thread on its way back to user mode.
  *
- * For a signal, a tracer or the freezer the thread leaves the task work, so
- * that the kernel can serve them. The thread must return to the task work
- * before it reaches user level. It cannot queue the task work itself: the
- * kernel runs task works until none is left, and only then looks for signals.
- * But the thread can request one more round with TIF_NOTIFY_RESUME. In each
- * round the kernel calls PFM_LAST_CALL after it has handled signals; a kprobe
- * there queues the task work. If the kprobe does not fire, the thread waits
- * until PFM_RESTART or SIGKILL.
+ * If there is a signal, or a tracer or the freezer wants to stop the thread,
+ * the thread leaves the task work, so that the kernel can act on this. The
+ * thread must return to the task work before it reaches user mode. It cannot
+ * queue the task work itself: the kernel runs task works until none is left,
+ * and only then looks for signals. But the thread can request one more round
+ * with TIF_NOTIFY_RESUME. In each round the kernel calls PFM_LAST_CALL after it
+ * has handled signals; a kprobe there queues the task work. If the kprobe does
+ * not fire, the thread waits until PFM_RESTART or SIGKILL.
  *
  * Each attachment has its own state: a thread may still be leaving when its
  * context is attached to another thread.
@@ -72,7 +72,7 @@ static atomic_t pfm_num_left;
 /*
  * Number of trials of the kprobe. The kernel may have registered the kprobe
  * without arming it, or may no longer call the probed function. So the thread
- * that creates a context makes one more round on its way to user level, before
+ * that creates a context makes one more round on its way to user mode, before
  * it can attach the context.
  */
 static atomic_t pfm_trials;
@@ -230,7 +230,9 @@ static void pfm_block_here(struct callback_head *work)
 		    pfm_block_leave(b))
 			return;
 		clear_bit_unlock(0, &b->queued);
-		/* An overflow before clear_bit() did not queue it. */
+		/*
+		 * An overflow before clear_bit() did not queue the task work.
+		 */
 		smp_mb__after_atomic();
 	} while (pfm_block_is_wanted(b) &&
 		 !test_and_set_bit_lock(0, &b->queued));

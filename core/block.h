@@ -10,7 +10,7 @@
 struct pfm_context;
 
 /*
- * Register the kprobe for a new context that may block a thread, and try it.
+ * Register the kprobe for a new context that may block a thread, and test it.
  * Context: process, may sleep.
  */
 void pfm_block_init(struct pfm_context *ctx);

@@ -3,11 +3,11 @@
  * buffer.c - mapped memory: allocation, limit, mapping (3.5.4, 4.4.3)
  *
  * A buffer is held by its context and by each area (VMA) that maps it, and is
- * freed with the last of them. Areas have their own file, not the context's,
- * since the context must be able to go away before them. When a process closes
- * its last descriptor, its areas stop showing the buffer; they stay
- * inaccessible until munmap(). They are not unmapped, because the process might
- * be mapping something else at their address at the same time.
+ * freed with the last of them. Areas refer to a file of their own, not to the
+ * context's, because the context must be able to go away before its areas. When
+ * a process closes its last descriptor, its areas stop showing the buffer; they
+ * stay inaccessible until munmap(). They are not unmapped, because the process
+ * might be mapping something else at their address at the same time.
  *
  * Sampling buffers have a page in front that is not mapped; the pages of event
  * sets do not:
@@ -18,8 +18,8 @@
  *
  * If the format requests one, a private area of any size is allocated, charged
  * and freed with the buffer. It is a separate allocation so that nothing is
- * mapped after it: a write there is an oops, and KASAN detects even a single
- * byte.
+ * mapped after it: a write beyond its last page causes an oops, and KASAN
+ * detects a write even one byte beyond its end.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -105,9 +105,9 @@ static void pfm_pages_free(struct page **pages, size_t n)
 
 /*
  * Allocate memory, which vfree() frees, page by page. After a failure all pages
- * must be free on return. On 7.3 a work queue frees what a failing __vmalloc()
- * has allocated, and until it has run the control group kills processes at
- * their page faults.
+ * must be free on return. On 7.3 a work item frees what a failing __vmalloc()
+ * has allocated. Until it has run, page faults in the control group invoke the
+ * OOM killer.
  */
 static void *pfm_buffer_alloc(size_t size)
 {
@@ -138,8 +138,9 @@ err:
 }
 
 /*
- * Allocate a private area. For KASAN use __vmalloc(), whose end it checks to
- * the byte; that of vmap() it checks only to the page.
+ * Allocate a private area. With KASAN use __vmalloc(): KASAN detects every
+ * access beyond the end of such an area, but with vmap() only accesses beyond
+ * its last page.
  */
 static void *pfm_private_alloc(size_t size)
 {
@@ -220,8 +221,9 @@ size_t pfm_buffer_size(const struct pfm_buffer *b)
 }
 
 /*
- * Release the file of an area. It holds this module and the structure of the
- * context, so that the address of the context is not reused meanwhile.
+ * Release the file of an area. The file holds this module and the structure of
+ * the context, so that the address of the context is not reused while the file
+ * exists.
  */
 static int pfm_area_release(struct inode *inode, struct file *file)
 {

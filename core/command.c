@@ -157,7 +157,7 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 
 /*
  * Process elements for a caller with the right to attach to @task, or to a CPU.
- * @user_only: the right covers only user level. Such a caller cannot add events
+ * @user_only: the right covers only user space. Such a caller cannot add events
  * if the attaching process could monitor the kernel.
  */
 static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
@@ -209,7 +209,7 @@ struct pfm_ctx_call {
 /*
  * Anyone with the descriptor may write registers (3.1.1). But a write that
  * makes the PMU attach to the thread or CPU again needs the right to attach,
- * and an exec of the thread must wait for it.
+ * and an exec of the thread must wait until the write is complete.
  */
 static int pfm_run_each(const void *with, struct pfm_elems *todo)
 {
@@ -227,7 +227,7 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 	return ret;
 }
 
-/* Run a command other than on a vector. */
+/* Run a command that does not take a vector. */
 static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		   void *arg)
 {
@@ -242,7 +242,7 @@ static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	return ret;
 }
 
-/* Run a command with its argument; NULL if the caller passes none. */
+/* Run a command with its argument, which is NULL if the caller passes none. */
 static int pfm_run_arg(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		       const struct pfm_ioc *ioc)
 {

@@ -25,7 +25,7 @@ struct pfm_config pfm_config = {
 	.thread_gid		= PFM_GROUP_ANY,
 };
 
-/* Makes PFM_SET_CONFIG and PFM_GET_CONFIG atomic to each other. */
+/* Makes PFM_SET_CONFIG and PFM_GET_CONFIG atomic with respect to each other. */
 static DEFINE_MUTEX(pfm_config_lock);
 
 static bool pfm_size_is_legal(u64 size)

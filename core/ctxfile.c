@@ -272,7 +272,7 @@ static const char *pfm_state_name(const struct pfm_context *ctx)
 	return ctx->started ? "started" : "stopped";
 }
 
-/* Show set:PMD of each PMD that was denied a counter so far. */
+/* Show each PMD that was denied a counter so far, as set:PMD. */
 static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 {
 	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
@@ -283,7 +283,7 @@ static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 	seq_puts(m, "pfm_denied_pmds:\t");
 	pfm_for_each_evtset(ctx, id, set) {
 		bitmap_copy(denied, set->pmu_set.denied, PFM_MAX_PMDS);
-		/* A family has set0 only. */
+		/* A family has only set0. */
 		if (ctx->family)
 			bitmap_or(denied, denied, ctx->family->denied,
 				  PFM_MAX_PMDS);

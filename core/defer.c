@@ -6,10 +6,10 @@
  * interrupted another overflow, that overflow handles the note when it leaves
  * (pfm_leave()), unless it has already handled both together
  * (pfm_await_reports()). If the owner is a command, an irq_work handles the
- * note. It runs at once and waits for the command. If the command has
- * interrupts off on this CPU, the irq_work runs after it. The irq_work also
- * stops the PMU, wakes and signals tools, and blocks the thread, which an
- * overflow may not do.
+ * note. The irq_work runs at once and waits for the command; if the command has
+ * interrupts off on this CPU, the irq_work runs after the command. The irq_work
+ * also stops the PMU, wakes and signals tools, and blocks the thread, which an
+ * overflow must not do itself.
  */
 #include <perfmon/perfmon_work.h>
 #include "block.h"
@@ -184,11 +184,11 @@ static void pfm_take_deferred_here(struct pfm_context *ctx)
 }
 
 /*
- * Handle deferred overflows of a thread that may have been switched out since.
- * They cannot be left to the thread's next overflow: that may never come, and a
- * tool may wait for a notification. The thread may run on another CPU. If it
- * overflows there, the overflow finds a command as the owner and queues another
- * interrupt. Any owner is on another CPU, so wait for it.
+ * Handle deferred overflows of a thread that may have been switched out
+ * meanwhile. They cannot be left to the thread's next overflow: that may never
+ * come, and a tool may wait for a notification. The thread may run on another
+ * CPU. If it overflows there, the overflow finds a command as the owner and
+ * queues another interrupt. Any owner is on another CPU, so wait for it.
  */
 static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
 {
@@ -209,8 +209,8 @@ static void pfm_take_deferred(struct pfm_context *ctx)
 
 /*
  * Stop the PMU after masking. This needs process context, so an irq_work queues
- * this work item. Until it runs, overflows find the context masked. For a CPU
- * that is going offline, perf stops the events before it is gone.
+ * this work item. Until it runs, overflows find the context masked. If a CPU is
+ * going offline, perf stops its events before the CPU is gone.
  */
 bool pfm_stop_work(struct pfm_work *w, bool may_wait)
 {

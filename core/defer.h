@@ -39,7 +39,7 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 		pfm_see_to_deferred(ctx);
 }
 
-/* Do what an overflow may not do itself: stop, wake, signal, block. */
+/* Do what an overflow must not do itself: stop, wake, signal, block. */
 void pfm_irq_work(struct irq_work *work);
 
 /* Wake and signal the readers of a family's root: pfm_share.tell. */

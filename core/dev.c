@@ -137,7 +137,7 @@ static const struct pfm_dev_cmd pfm_dev_cmds[] = {
 	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
 };
 
-/* A command on registers in progress */
+/* A command in progress that processes registers */
 struct pfm_dev_call {
 	const struct pfm_dev_cmd	*cmd;
 	const struct pfm_pmu		*pmu;

@@ -63,11 +63,11 @@ int pfm_ds_attach(struct pfm_context *ctx)
 static void pfm_ds_count(struct pfm_ds *ds, u32 offs, u64 *mine)
 {
 	++*mine;
-	/* Some layouts align the copy to 4 bytes only. */
+	/* Some layouts align the copy only to 4 bytes. */
 	memcpy(ds->buf + offs, mine, sizeof(*mine));
 }
 
-/* Write a 32-bit record of @n fields; false if a value does not fit. */
+/* Write a 32-bit record of @n fields. Return: false if a value does not fit. */
 static bool pfm_ds_write_32(u32 *to, const u64 *from, u32 n)
 {
 	u64 all = 0;
@@ -124,7 +124,7 @@ static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 	}
 }
 
-/* Bitmap of the PMDs 0 to 63 that overflowed. */
+/* Get a bitmap of those of the PMDs 0 to 63 that overflowed. */
 static u64 pfm_ds_status(const struct pfm_context *ctx,
 			 const unsigned long *ovfl)
 {

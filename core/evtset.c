@@ -54,7 +54,9 @@ static void pfm_evtset_free(struct pfm_evtset *set)
 
 static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 {
-	/* set0 is free: counting works without a memlock limit. */
+	/*
+	 * set0 is not charged, so counting works even if RLIMIT_MEMLOCK is 0.
+	 */
 	struct pfm_charge *charge = id ? &ctx->charge : NULL;
 	u16 num_regs = ctx->target.num_regs;
 	size_t size = pfm_evtset_size(num_regs);
@@ -169,7 +171,7 @@ static bool pfm_setdesc_is_good(const struct pfm_context *ctx,
 	if (flags & ~PFM_SETFL_ALL ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return false;
-	/* Each set switches by one method (3.7.6). */
+	/* A set can use only one way of switching (3.7.6). */
 	if (flags & PFM_SETFL_OVFL_SWITCH && flags & PFM_SETFL_TIME_SWITCH)
 		return false;
 	return !req->set_id || !ctx->fmt ||
@@ -231,8 +233,8 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 }
 
 /*
- * Read a set's clock, and the time that it was active. An overflow may switch
- * sets meanwhile.
+ * Read a set's clock, and the time for which the set was active. An overflow
+ * may switch sets meanwhile.
  */
 static s64 pfm_clock_read(struct pfm_evtset *set, u64 *duration)
 {

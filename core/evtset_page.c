@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_page.c - pages with the PMDs of event sets, mapped at user level
+ * evtset_page.c - pages with the PMDs of event sets, mapped into user space
  *		   (Eranian 2006, 8)
  *
  * For each PMD a page says how to read it (PFM_MAP_*):
@@ -14,11 +14,11 @@
  * current one.
  *
  * A page has one writer at a time, the owner of the context (owner.c): an
- * overflow that interrupts a writing command finds the context frozen or owned.
- * value.c writes the page. The PMU itself publishes the counters, on the CPU of
- * the thread that reads them, independent of the owner. So the counters have
- * their own sequence number. They do not contain the offset, which the owner
- * changes.
+ * overflow that interrupts a command while it writes finds the context frozen
+ * or owned. value.c writes the page. The PMU itself publishes the counters, on
+ * the CPU of the thread that reads them and independently of the owner. So the
+ * published counters have their own sequence number. They do not include the
+ * offset, because the owner changes it.
  */
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
@@ -36,7 +36,7 @@ bool pfm_user_has_our_clock(void)
 	return !zero.tv_sec && !zero.tv_nsec;
 }
 
-/* Outside of samples, PMDs with data of samples are 0. */
+/* PMDs with data of samples read as 0 outside of samples. */
 static void pfm_page_show_data(struct pfm_evtset *set,
 			       const struct pfm_pmu *pmu)
 {

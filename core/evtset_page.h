@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * evtset_page.h - pages with the PMDs of event sets, mapped at user level
+ * evtset_page.h - pages with the PMDs of event sets, mapped into user space
  */
 #ifndef PFM_CORE_EVTSET_PAGE_H
 #define PFM_CORE_EVTSET_PAGE_H

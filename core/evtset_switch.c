@@ -5,7 +5,7 @@
  * The software state is switched in the interrupt: the core keeps the values of
  * the active set and makes the next set the active one. Events counted until
  * the PMU has been reprogrammed are discarded. The PMU is reprogrammed in
- * process context. The monitored thread does this on its way to user level. A
+ * process context. The monitored thread does this on its way to user mode. A
  * work item does it instead if the overflow interrupted the kernel, where the
  * thread may stay for a long time, or if a command holds the context's mutex.
  */
@@ -41,7 +41,7 @@ void pfm_catch_up(struct pfm_evtset *set)
 		pfm_clock_write(set, -PFM_SOON);
 }
 
-/* The set that follows @set; NULL if its explicit next set does not exist. */
+/* Get the set after @set; NULL if its explicit next set does not exist. */
 static struct pfm_evtset *pfm_next_evtset(struct pfm_context *ctx,
 					  const struct pfm_evtset *set)
 {
@@ -212,9 +212,9 @@ static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 
 /*
  * Lock the context, unless a command has locked it: the thread does not wait
- * for commands. It does wait for code that reprograms the PMU at the moment,
- * because it would run uncounted otherwise. Return: true if the context is
- * locked.
+ * for commands. But it waits for code that is reprogramming the PMU at the
+ * moment, because otherwise the thread would run without being counted. Return:
+ * true if the context is locked.
  */
 static bool pfm_lock_here(struct pfm_context *ctx)
 {

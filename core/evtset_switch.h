@@ -69,7 +69,7 @@ void pfm_catch_up(struct pfm_evtset *set);
 
 /*
  * Request that the PMU be reprogrammed after a switch. @here: the monitored
- * thread does it before it is at user level. Otherwise the thread or a work
+ * thread does it before it reaches user mode. Otherwise the thread or a work
  * item does it, whichever runs first. Context: any but NMI, interrupts off.
  */
 void pfm_switch_request(struct pfm_context *ctx, bool here);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * exclude.c - tasks that a system-wide context does not measure: the idle
- * thread (PFM_SETFL_EXCL_IDLE, 3.1.10), or all outside a control group
+ * thread (PFM_SETFL_EXCL_IDLE, 3.1.10), or all tasks outside a control group
  * (PFM_LOADFL_CGROUP)
  *
  * perf cannot exclude the idle thread on all CPUs, and events that a module

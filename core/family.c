@@ -13,10 +13,11 @@
  * walk at a time, as commands hold the root's mutex. Each walk has a number. It
  * takes members from the front of the list, marks them with its number and
  * moves them to the end, until the first member is marked. A new member is
- * marked when it joins, so that forks cannot prolong a walk without end.
+ * marked when it joins, so that a walk ends even if threads keep forking.
  *
  * The marks also make sums exact: a member that leaves before the walk has
- * reached it adds its value itself. The walk adds all others.
+ * reached it adds its own value to the sum. The walk adds the values of all
+ * other members.
  */
 #include <linux/bitmap.h>
 #include <linux/memcontrol.h>
@@ -187,7 +188,7 @@ static void pfm_add_value(struct pfm_family_pmd *entry, u64 value, bool reached)
 
 /*
  * Get the value of a counter or of the clock. For the clock this is the time
- * that its set was active, over all attachments of the context.
+ * for which its set was active, over all attachments of the context.
  */
 static u64 pfm_member_value(const struct pfm_context *ctx, u16 slot)
 {

@@ -57,9 +57,11 @@ struct pfm_family_pmd {
  * @used:     number of members that are to be born, live, or wait for @bury
  * @born:     members that have been born
  * @refused:  births that would have exceeded the limit
- * @failed:   births that have failed, and members that have left by an exec
+ * @failed:   births that have failed, and members that have left because of an
+ *            exec
  * @lock:     protects @members and the next fields
- * @members:  living members; the last walk has reached those at the end
+ * @members:  living members; those at the end have been visited by the last
+ *            walk
  * @living:   number of entries of @members
  * @walk:     number of the last walk
  * @over:     no member can join any more

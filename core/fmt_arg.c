@@ -24,7 +24,9 @@ static bool pfm_is_plain(const char *word)
 	return len && len <= PFM_ARG_MAX_WORD && !word[len];
 }
 
-/* Return: an error in the name or the position of a field, or NULL. */
+/*
+ * Return: what is wrong with the name or position of a field, as text, or NULL.
+ */
 static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
 				       const pfm_buffer_fmt_t *fmt)
 {
@@ -57,7 +59,8 @@ static const char *pfm_arg_pair_fault(const struct pfm_arg_field *f,
 }
 
 /*
- * Return: an error in field @n, if the fields before it are valid; or NULL.
+ * Return: what is wrong with field @n, as text, or NULL. The fields before it
+ * are valid.
  */
 static const char *pfm_arg_fault(const pfm_buffer_fmt_t *fmt, unsigned int n)
 {

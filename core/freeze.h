@@ -10,7 +10,7 @@
 struct pfm_context;
 struct pfm_pmd;
 
-/* Has a PMD that samples wrapped, and its overflow not been handled? */
+/* Has a PMD that samples wrapped without its overflow being handled yet? */
 bool pfm_has_wrapped(const struct pfm_pmd *pmd);
 
 /* Like pfm_has_wrapped(), for a PMD whose current value is @value. */
@@ -25,7 +25,7 @@ bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));
 
-/* Was the active set frozen by an excluded task, which no longer runs? */
+/* Was the active set frozen because of an excluded task that no longer runs? */
 bool pfm_exclusion_is_over(const struct pfm_context *ctx);
 
 /* Freeze the active set if the CPU runs a task that the set excludes. */

@@ -26,9 +26,9 @@ struct pfm_family *pfm_heritage_begin(struct pfm_context *root,
 int pfm_heritage_equip(struct pfm_context *ctx);
 
 /*
- * Update the reset values of a member that has just joined: the family's may
- * have changed since pfm_heritage_equip(). Context: process, mutex of @ctx
- * held.
+ * Update the reset values of a member that has just joined: the family's reset
+ * values may have changed since pfm_heritage_equip(). Context: process, mutex
+ * of @ctx held.
  */
 void pfm_heritage_update(struct pfm_context *ctx);
 

@@ -3,16 +3,16 @@
  * inherit.c - PFM_FL_INHERIT: births, and commands on a context and its family
  *
  * A probe of forks finds the parent's context, and queues a task work in the
- * child, which runs before the child's first instruction at user level. There
+ * child, which runs before the child's first instruction in user mode. There
  * the child creates a context for itself, loads it and, if the family is
  * started, starts it. perf's inherited events behave in the same way, but here
- * each thread has a context of its own. No right is checked: at the fork, the
- * child is a copy of its parent.
+ * each thread has a context of its own. No access right is checked, because the
+ * child begins as a copy of its parent.
  *
  * The birth publishes the context, with its mutex held, before it loads the
- * context. PFM_STOP or close() may find the context, and then waits for the end
- * of the birth. Otherwise it has set the family's state before, and the birth
- * sees the new state.
+ * context. If PFM_STOP or close() finds the context, it waits for the end of
+ * the birth. If it does not, it has changed the family's state before the
+ * context was published, and the birth sees the new state.
  */
 #include <linux/atomic.h>
 #include <linux/lockdep.h>
@@ -40,7 +40,7 @@
  * struct pfm_birth - a thread that will become a member
  * @work:   task work in that thread
  * @family: the family, with a reference and a reserved place
- * @parent: settings that the member takes over
+ * @parent: settings that the member inherits
  */
 struct pfm_birth {
 	struct callback_head	work;
@@ -167,7 +167,7 @@ static void pfm_birth_work(struct callback_head *work)
 {
 	struct pfm_birth *birth = container_of(work, struct pfm_birth, work);
 
-	/* The thread may be killed before it is at user level. */
+	/* The thread may be killed before it reaches user mode. */
 	if (current->flags & PF_EXITING)
 		pfm_family_unreserve(birth->family);
 	else
@@ -236,7 +236,7 @@ static void pfm_probe_fork(void *unused, struct task_struct *task,
 	rcu_read_unlock();
 }
 
-/* The probe costs each fork of the machine, so it exists only when needed. */
+/* The probe slows down each fork on the machine, so add it only if needed. */
 static struct pfm_probe pfm_forks = {
 	.name = "sched_process_fork", .func = pfm_probe_fork,
 };
@@ -368,7 +368,7 @@ static void pfm_stop_member(struct pfm_context *ctx)
 		pfm_stop_monitoring(ctx);
 }
 
-/* Start or stop members: first new ones at their birth, then the others. */
+/* Decide whether new members start at birth, then start or stop the others. */
 static void pfm_set_started(struct pfm_context *ctx, bool started)
 {
 	WRITE_ONCE(ctx->family->started, started);

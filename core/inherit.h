@@ -49,14 +49,14 @@ int pfm_restart_family(struct pfm_context *ctx);
 struct pfm_family *pfm_detach_family(struct pfm_context *ctx);
 
 /*
- * Release everything that a detached context and its family have left.
+ * Release everything that a detached context and its family have left behind.
  * Context: process, no lock held.
  */
 void pfm_release_family(struct pfm_context *ctx, struct pfm_family *ended);
 
 /**
- * struct pfm_parent - settings that a member takes over from its parent
- * @user_only: no event may count in the kernel
+ * struct pfm_parent - settings that a member inherits from its parent
+ * @user_only: events must not count in the kernel
  * @trusted:   pfm_context.trusted
  */
 struct pfm_parent {
@@ -65,8 +65,8 @@ struct pfm_parent {
 };
 
 /*
- * Create a member for the calling thread. A place in the family is reserved for
- * it. Count a failure. Context: process, no lock held.
+ * Create a member for the calling thread. A place in the family has been
+ * reserved for it. A failure is counted. Context: process, no lock held.
  */
 void pfm_bear_member(struct pfm_family *family,
 		     const struct pfm_parent *parent);

@@ -8,7 +8,7 @@
  * report handles all counters that have reached 0 (pfm_look_closer()). The
  * other counters become PFM_KNOWN, so that their own reports are recognized,
  * unless the context is now frozen: a frozen context discards all reports.
- * Deferred overflows at the same address are one instant (defer.c).
+ * Deferred overflows at the same address count as one instant (defer.c).
  */
 #include <linux/irqflags.h>
 #include "context.h"
@@ -138,8 +138,8 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 
 /*
  * Has the PMU counted at most half a period since the overflow was handled? If
- * not, the report of that overflow never came. This is the report of the next
- * overflow, a whole period later.
+ * not, the report of that overflow never came, and this is the report of the
+ * next overflow, a whole period later.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 {

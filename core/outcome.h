@@ -8,9 +8,9 @@
 #include "context.h"
 
 /*
- * The requests for one overflow event, collected over its PMDs. @notify: to
- * notify for a PMD with PFM_REGFL_OVFL_NOTIFY. @asked: to notify for any PMD.
- * @reset: slots of the PMDs to reset.
+ * The requests for one overflow event, collected over its PMDs. @notify: a
+ * notification for a PMD with PFM_REGFL_OVFL_NOTIFY was requested. @asked: a
+ * notification for any PMD was requested. @reset: slots of the PMDs to reset.
  */
 struct pfm_outcome {
 	bool	notify;

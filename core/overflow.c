@@ -161,7 +161,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 	if (unlikely(owner))
 		goto rare;
 	unusual = READ_ONCE(ctx->unusual);
-	/* Not frozen, one counter that samples, no values, time not raw */
+	/* Usual: not frozen, one counter samples, no PMD values, time in ns */
 	if (likely(!unusual)) {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
 		tstamp = pfm_stamp_ns();
@@ -190,7 +190,7 @@ EXPORT_SYMBOL_GPL(pfm_overflow);
 /*
  * The PMU's read operation finds the sample's data in set->sample. Clear it
  * after the read: pfm_end_record() may handle other overflows before it
- * returns, and the data are not theirs.
+ * returns, and the data do not belong to them.
  */
 static notrace void pfm_record_sample(struct pfm_pmd *pmd, u64 value,
 				      struct pt_regs *regs, u64 ip,

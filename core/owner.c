@@ -49,8 +49,8 @@ bool pfm_is_here(const struct pfm_context *ctx)
 }
 
 /*
- * Arguments and result of a look whether an overflow is in progress. @task: the
- * thread whose overflows count, or NULL for any. @maybe: out: one may be.
+ * A check whether an overflow is in progress. @task: the thread whose overflows
+ * count, or NULL for any thread. @maybe: out: an overflow may be in progress.
  */
 struct pfm_look {
 	const struct task_struct	*task;
@@ -58,10 +58,10 @@ struct pfm_look {
 };
 
 /*
- * Did this interrupt arrive in preemptible code, in the idle loop or, without a
- * preemption count, at user level? Then no overflow is in progress, because
- * overflows increment the preemption count. The idle loop itself has
- * incremented it once. Context: hard interrupt.
+ * Did this interrupt arrive in preemptible code, in the idle loop or, on a
+ * kernel without a preemption count, in user mode? Then no overflow is in
+ * progress, because overflows increment the preemption count. The idle loop
+ * itself has incremented it once. Context: hard interrupt.
  */
 static bool pfm_is_between_overflows(void)
 {
@@ -86,8 +86,8 @@ static void pfm_look_here(void *arg)
 }
 
 /*
- * Can an interrupt tell whether it has interrupted an overflow, according to
- * pfm_owner_init()?
+ * Has pfm_owner_init() found that an interrupt can tell whether it has
+ * interrupted an overflow?
  */
 static bool pfm_can_look = true;
 
@@ -105,11 +105,11 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 	return look.maybe;
 }
 
-/* Number of looks before a grace period; the first ones have no delay. */
+/* Number of checks before a grace period; the first ones have no delay. */
 #define PFM_LOOKS	25
 #define PFM_QUICK_LOOKS	3
 
-/* Look until no overflow is in progress. Return: false if none succeeds. */
+/* Check until no overflow is in progress. Return: false if one still may be. */
 static bool pfm_look_elsewhere(const struct pfm_pmu_set *target)
 {
 	int i;
@@ -149,7 +149,7 @@ void pfm_wait_overflows(struct pfm_context *ctx)
 	ctx->unsettled = false;
 }
 
-/* A test of looking: one look in an interrupt on this CPU */
+/* A test of pfm_look_here() in an interrupt on this CPU */
 struct pfm_trial {
 	struct irq_work	work;
 	struct pfm_look	look;
@@ -165,8 +165,8 @@ static void pfm_trial_interrupt(struct irq_work *work)
 }
 
 /*
- * Interrupt the caller, and look. Return: true if the interrupt takes the
- * caller for an overflow.
+ * Interrupt the caller and check whether an overflow is in progress. Return:
+ * true if the interrupt takes the caller for an overflow.
  */
 static bool pfm_trial_look(bool preemptible)
 {

@@ -17,10 +17,10 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 /*
  * Take ownership as pfm_enter() does, in fewer instructions. After a failure
  * the caller must call pfm_not_entered() at once, to restore the overwritten
- * owner. If the owner is a command, an overflow in an NMI before that takes it
- * for another overflow, and leaves a note without queuing an irq_work. The note
- * is not lost: the caller leaves a note to the command, too, and its irq_work
- * handles both.
+ * owner. If the owner is a command, an overflow in an NMI before that call
+ * takes the command for another overflow, and leaves a note without queuing an
+ * irq_work. The note is not lost: the caller leaves a note to the command, too,
+ * and its irq_work handles both.
  */
 static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 {
@@ -64,8 +64,9 @@ bool pfm_look_for_overflows(struct pfm_context *ctx);
 bool pfm_owner_init(void);
 
 /*
- * Evaluate the test of pfm_owner_init(). @seen: with preemption off, the
- * interrupt saw that; @mistaken: with preemption on, it saw preemption off.
+ * Evaluate the test of pfm_owner_init(). @seen: while preemption was off, the
+ * interrupt recognized this; @mistaken: while preemption was on, the interrupt
+ * took it for off.
  */
 bool pfm_owner_judge(bool seen, bool mistaken);
 

@@ -36,7 +36,7 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 {
 	struct pfm_pmd *last = pfm_clock_of(ctx->on_pmu);
 
-	/* The previous set's clock ran until now, its counters did not. */
+	/* The previous set's clock has run until now, but not its counters. */
 	ctx->set->unmeasured += ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
 	if (pfm_program_regs(ctx))
 		ctx->sets_denied++;

@@ -6,7 +6,7 @@
  * perf checks little for events that the kernel itself creates: Linux 6.1
  * checks only CPU events against kernel.perf_event_paranoid. So perfmon rejects
  * what perf_event_open() would reject for the caller, unless the administrator
- * sets another level for perfmon.
+ * sets a different paranoid level for perfmon.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -113,10 +113,10 @@ int pfm_may_create(u32 ctx_flags)
 }
 
 /*
- * Check the right to monitor, and to @stop, a thread. Opening /proc/<pid>/maps
- * makes the kernel's ptrace check for reading, with its security modules, as
- * perf_event_open() does. Opening /proc/<pid>/mem makes the check for
- * attaching, as ptrace() does.
+ * Check the right to monitor, and to @stop, a thread. On opening
+ * /proc/<pid>/maps the kernel makes its ptrace check for reading, including the
+ * checks of its security modules, as perf_event_open() does. On opening
+ * /proc/<pid>/mem it makes the check for attaching, as ptrace() does.
  */
 static int pfm_ask_proc(struct task_struct *task, bool stop)
 {
@@ -143,7 +143,7 @@ static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 	       gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
 }
 
-/* Has the caller all permitted capabilities of the thread? */
+/* Does the caller have all permitted capabilities of the thread? */
 static bool pfm_caps_match(const struct cred *cred, const struct cred *tcred)
 {
 	return cred->user_ns == tcred->user_ns &&
@@ -175,7 +175,10 @@ static int pfm_may_ptrace(struct task_struct *task)
 		return -EPERM;
 	/* Pairs with commit_creds(), which writes dumpable last. */
 	smp_rmb();
-	/* Do not reference the mm: a last reference would free memory here. */
+	/*
+	 * Do not reference the mm: dropping the last reference would free it
+	 * here.
+	 */
 	task_lock(task);
 	rcu_read_lock();
 	mm = task->flags & PF_KTHREAD ? NULL : task->mm;

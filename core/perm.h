@@ -12,7 +12,7 @@ struct task_struct;
 /**
  * pfm_may_measure() - Check the caller against the paranoid level
  * @ctx_flags: PFM_FL_* of the context
- * @user_only: out: no event may count in the kernel
+ * @user_only: out: events must not count in the kernel
  *
  * Context: process, may sleep.
  * Return: 0, -EPERM or -ENOMEM.
@@ -62,8 +62,8 @@ bool pfm_runs_still(const struct task_struct *task,
 		    const struct pfm_program *program);
 
 /*
- * Does the administrator allow threads to read their counters at user level?
- * The setting is perf's (arm64: kernel.perf_user_access). Context: process, may
+ * Does the administrator allow threads to read their counters in user mode? The
+ * setting is perf's (arm64: kernel.perf_user_access). Context: process, may
  * sleep.
  */
 bool pfm_may_read_counters(void);

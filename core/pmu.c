@@ -56,7 +56,7 @@ static bool pfm_reg_is_valid(const struct pfm_reg_desc *reg,
 	       pfm_sample_is_valid(reg);
 }
 
-/* Numbers must increase: the tables are searched by bisection. */
+/* Numbers must increase, because the tables are searched by binary search. */
 static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 			       unsigned int max, u16 flags)
 {
@@ -97,7 +97,7 @@ static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 	return true;
 }
 
-/* Has each counter with configuration words also a PMC that controls it? */
+/* Does each counter with configuration words have a PMC that controls it? */
 static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 {
 	DECLARE_BITMAP(selected, PFM_MAX_PMDS);
@@ -110,7 +110,7 @@ static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 	       bitmap_subset(configured, selected, PFM_MAX_PMDS);
 }
 
-/* Return: an error in the tables, or NULL. */
+/* Return: what is wrong with the tables, as text, or NULL. */
 static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 {
 	u16 i;
@@ -139,7 +139,7 @@ static bool pfm_ops_are_there(const struct pfm_pmu *pmu)
 	       pmu->read_pmds_ovfl && pmu->reset_pmd;
 }
 
-/* Return: an error in a description, or NULL. */
+/* Return: what is wrong with a description, as text, or NULL. */
 static const char *pfm_pmu_fault(const struct pfm_pmu *pmu,
 				 struct module *owner)
 {

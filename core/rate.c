@@ -12,10 +12,10 @@
  * Counting down costs next to nothing in the overflow path. The clock is read
  * only when a context has used up its credit; then this overflow is timed, from
  * its time stamp on. A window ends after as many overflows as occur in a tenth
- * of a second at the highest rate, or after a second with at least PFM_ENOUGH
- * timings. At its end both limits are checked. The time of the window's
- * handlers is estimated from the shortest timed overflow, because the others
- * may have been interrupted.
+ * of a second at the highest permitted rate, or after a second with at least
+ * PFM_ENOUGH timings. At its end both limits are checked. The time of the
+ * window's handlers is estimated from the shortest timed overflow, because the
+ * others may have been interrupted.
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -102,7 +102,7 @@ static void pfm_begin_window(struct pfm_context *ctx, u64 now)
 	pfm_set_credit(ctx, pfm_credit(rate));
 }
 
-/* Did the handlers take too large a part of a window that took @time? */
+/* Did handlers take too large a share of a window that lasted @time? */
 static bool pfm_is_too_long(const struct pfm_rate *rate, u64 time)
 {
 	u64 percent = min(READ_ONCE(pfm_ovfl_cpu_max), 100U);

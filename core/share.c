@@ -273,7 +273,10 @@ static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 	pfm_part_tell(share, part, &msg);
 }
 
-/* Lose an overflow of a full part. Context: the caller owns the part. */
+/*
+ * Count an overflow as lost because its part is full. Context: the caller owns
+ * the part.
+ */
 static noinline notrace void pfm_part_refuse(struct pfm_share *share,
 					     struct pfm_part *part,
 					     pfm_ovfl_arg_t *arg,

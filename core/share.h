@@ -69,7 +69,8 @@ struct pfm_part {
  *            queue it again and again
  * @rcu:      frees the structure, for the reason given at pfm_context.rcu
  * @raw:      as pfm_fmt_front.raw of the first part
- * @masked:   a limit on overflows has masked a thread since PFM_RESTART
+ * @masked:   a limit on overflows has masked a thread since the last
+ *            PFM_RESTART
  * @last:     CPU of the last message read; the next read starts after it
  * @lost:     overflows on CPUs without a part
  * @parts:    buffers by CPU; NULL for a CPU that was not online

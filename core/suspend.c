@@ -3,10 +3,10 @@
  * suspend.c - contexts while the machine is suspended or hibernated
  *
  * Threads are frozen during a suspend and count nothing. Two kinds of contexts
- * are stopped before and resumed afterwards: system-wide ones, and the context
- * of the thread that suspends the machine, which is not frozen. CPUs other than
- * the first go offline meanwhile; for their contexts that is an ordinary
- * hotplug (cpu.c).
+ * are stopped before a suspend and resumed after it: system-wide ones, and the
+ * context of the thread that suspends the machine, which is not frozen. CPUs
+ * other than the first go offline meanwhile; for their contexts this is an
+ * ordinary hotplug (cpu.c).
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -17,13 +17,13 @@
 #include "pause.h"
 #include "suspend.h"
 
-/* Time that commands together may delay a suspend, or a resume, in jiffies */
+/* Maximum time, in jiffies, for which commands delay a suspend or a resume */
 #define PFM_PATIENCE	HZ
 
 /*
- * Lock a context, or give up at @until. After giving up, a command is still in
- * progress; but most commands stop the PMU, and at their end pfm_resume() stops
- * or resumes the context like the code here.
+ * Lock a context, or give up at @until. If this gives up, a command is still in
+ * progress. But most commands stop the PMU, and at their end pfm_resume() stops
+ * or resumes the context, as the code here would.
  */
 static bool pfm_lock_until(struct pfm_context *ctx, unsigned long until)
 {

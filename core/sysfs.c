@@ -77,7 +77,10 @@ static struct attribute *pfm_fmt_attrs[] = {
 	NULL
 };
 
-/* Formats without fmt_arg_layout differ from those with an empty argument. */
+/*
+ * Hide arg_layout if there is no fmt_arg_layout: an empty file means "no
+ * fields".
+ */
 static umode_t pfm_fmt_visible(struct kobject *kobj, struct attribute *attr,
 			       int n)
 {

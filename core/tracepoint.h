@@ -8,7 +8,8 @@
 struct tracepoint;
 
 /**
- * struct pfm_probe - a function that is called at a tracepoint while it is used
+ * struct pfm_probe - a function that is called at a tracepoint while it has
+ * users
  * @name:  name of the tracepoint
  * @func:  the function
  * @tp:    the tracepoint, once it has been found

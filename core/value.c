@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * value.c - PMD values: 64-bit emulation (3.1.3), reset values (3.4.2), and
- *	     the page that shows the values to user level (Eranian 2006, 8)
+ *	     the page that shows the values to user space (Eranian 2006, 8)
  *
  * While a context is loaded and not frozen, the values of the active set's PMDs
  * are in the hardware; for counters narrower than 64 bits, the upper part is in
@@ -24,7 +24,7 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 	       READ_ONCE(ctx->set) == pfm_evtset_of(pmd);
 }
 
-/* Bits of the value that are in the hardware; all bits if not a counter. */
+/* Get the bits of the value that are in the hardware; all if not a counter. */
 static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 {
 	const struct pfm_reg_desc *desc = pmd->hw.desc;
@@ -200,7 +200,9 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
-	/* The expected report is no longer needed. */
+	/*
+	 * The PMU no longer has to report an overflow that was already handled.
+	 */
 	if (READ_ONCE(pmd->state) == PFM_KNOWN)
 		cmpxchg(&pmd->state, PFM_KNOWN, PFM_QUIET);
 	if (pmd->ovfl)
@@ -220,7 +222,7 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg)
 	const struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	u64 reset = pmd->short_reset;
 
-	/* Only PFM_RESTART resets the PMD: its period is the last value. */
+	/* Without a short reset, the period is that of the last reset. */
 	if ((s64)reset >= 0)
 		reset = pmd->last_reset;
 	return (s64)reset < 0 ? -reset : 0;
@@ -277,7 +279,7 @@ void pfm_note_sampling(struct pfm_context *ctx)
 	WRITE_ONCE(ctx->values, values);
 }
 
-/* Return how user level can read the value of a PMD: PFM_MAP_*. */
+/* Return how user space can read a PMD's value: PFM_MAP_*. */
 static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
 {
 	const struct pfm_context *ctx = pmd->ctx;

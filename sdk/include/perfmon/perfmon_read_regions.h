@@ -129,7 +129,7 @@ struct pfm_read_place {
 	__u32 number;
 };
 
-/* What has been read of a region: number and total size of records */
+/* Records of a region that have been read: their number and total size */
 struct pfm_read_seen {
 	__u64 seq;
 	__u64 count;
