@@ -2,14 +2,14 @@
 /*
  * clock.c - the clock of an event set
  *
- * The clock needs its own event if an interrupt may have to read it: the set
- * has a timeout, one of its counters samples, or its CPU may become idle.
- * Precise events overflow even if they do not sample, so their sets need a
- * clock event, too.
+ * The clock needs its own event if an interrupt may have to read the clock,
+ * that is, if the set has a timeout, one of its counters samples, or its CPU
+ * may become idle. Precise events overflow even if they do not sample, so their
+ * sets need a clock event, too.
  *
- * Any other set of a thread uses the time that perf keeps for one of the set's
- * software events. These events are enabled whenever the set counts. This saves
- * an event that would have to be created and switched with the thread.
+ * In any other set of a thread the clock uses the time that perf keeps for one
+ * of the set's software events, which are enabled whenever the set counts. This
+ * saves an event that would have to be created, and switched with the thread.
  */
 #include "clock.h"
 

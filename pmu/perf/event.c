@@ -4,7 +4,6 @@
  *
  * perf has no function to read a running event, or to change its period, in an
  * interrupt. Only this file writes perf's own fields hw.sample_period,
- * interrupt. Only this file writes perf's own fields hw.sample_period,
  * last_period and period_left, and calls the operations of an event's PMU.
  * There are two exceptions: user_read.c asks for the counter's number, and
  * throttle.c changes the clock and the handler. Each access here follows what
@@ -27,24 +26,25 @@
  *   perf_event_period(). Until then perf may report the event late or early. A
  *   report that is early arms the event for the rest of its period.
  *
- * These functions do the same on 6.1, 6.12 and 7.3. Only throttling differs:
- * since 6.16 perf also stops software events that it throttles.
+ * These functions of perf do the same on 6.1, 6.12 and 7.3. Only throttling
+ * differs: since 6.16 perf also stops software events that it throttles.
  *
  * The value of a PMD (pfm_pmu_reg.offset) changes before the event is armed for
- * it. An overflow in between, while the event is armed for an older value, is
- * reported too early or too late. Both cases are corrected at the report.
+ * the new value. An overflow in between, while the event is armed for an older
+ * value, is reported too early or too late. Both cases are corrected at the
+ * report.
  *
  * Invariants:
  * - pfm_pmu_reg.reload is the period with which perf re-arms an overflowing
  *   event, or PFM_RELOAD_NONE. It is never 0, so it can be a divisor.
- * - A thread's event is not bound to a CPU (event->cpu is -1). perf reports a
- *   tracepoint hit of this thread in another thread only to CPU events. So all
- *   overflows happen in the monitored thread.
+ * - A thread's event is not bound to a CPU (event->cpu is -1). If another
+ *   thread hits a tracepoint on behalf of this thread, perf reports this only
+ *   to CPU events. So all overflows happen in the monitored thread.
  */
 #include <perfmon/perfmon_work.h>
 #include "event.h"
 
-/* Upper bound of the shortest periods that counters allow */
+/* No counter's minimum period is longer than this. */
 #define PERF_SHORT_PERIOD	1024
 
 /* Shortest time that perf sets a clock's timer to, in ns */
@@ -80,7 +80,7 @@ bool perf_is_unarmed(const struct pfm_pmu_reg *reg)
 	return test_bit(perf_place(reg), perf_unarmed(reg));
 }
 
-/* Current value of an event's PMD. */
+/* Get the current value of an event's PMD. */
 static u64 perf_value(const struct pfm_pmu_reg *reg,
 		      const struct perf_event *event)
 {
@@ -107,7 +107,7 @@ static void perf_set_period(const struct pfm_pmu_reg *reg,
 	}
 }
 
-/* Must the event be stopped and started? perf does so if it is throttled. */
+/* Must the event be stopped and started? If it is throttled, perf does this. */
 static bool perf_is_running(const struct perf_event *event)
 {
 	return !(event->hw.state & PERF_HES_STOPPED) &&
@@ -180,8 +180,8 @@ static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg, u64 value)
 
 /*
  * Restart a clock's timer. Do not call its PMU's start: that would set the
- * clock back to when perf last read the time, maybe long ago. If an NMI has
- * read the clock since then, that time would be counted twice.
+ * clock back to the time at which perf last read it, which may be long ago. If
+ * an NMI has read the clock since then, that time would be counted twice.
  */
 static void perf_restart_timer(struct perf_event *event)
 {
@@ -244,7 +244,8 @@ static void perf_arm_irq(struct irq_work *work)
 
 /*
  * Arm the events of a thread that has left the CPU. If the thread runs again
- * and an event is reported meanwhile, perf reports it too early once more.
+ * and an event is reported meanwhile, perf reports that event too early one
+ * more time.
  */
 static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 {
@@ -296,7 +297,8 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 /*
  * Arm an event of a stopped set. Some counters have a shortest period: double
  * the period until perf accepts it. Even the rest of a long period may be too
- * short. The report is then late, and is corrected.
+ * short. The report then comes late, and perf_drop_unreported() or a reset
+ * corrects the value.
  */
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value)

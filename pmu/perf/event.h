@@ -29,8 +29,8 @@ static inline bool perf_is_period(u64 value)
 /*
  * Record how the event of a PMD at @value is armed. @exact: perf will re-arm
  * the event with the same period. A report is ordinary if the PMD has wrapped
- * less than a period ago: its value is then below @reg->limit. No report is
- * ordinary while the PMD needs more than one period of perf to overflow.
+ * less than a period ago: its value is then below @reg->limit. While the PMD
+ * needs more than one of perf's periods to overflow, no report is ordinary.
  */
 static inline void perf_expect(struct pfm_pmu_reg *reg, u64 value, bool exact)
 {

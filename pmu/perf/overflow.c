@@ -162,9 +162,9 @@ static void notrace perf_overflow(struct perf_event *event,
 
 /*
  * Get the registers to report for an event that excludes the kernel. The
- * interrupt may have come late, in the kernel. A thread without memory is
- * exiting, and may be using another process's memory: formats must not follow
- * its registers.
+ * interrupt may have come late, when the thread was in the kernel already. A
+ * thread without memory is exiting, and may be using another process's memory:
+ * formats must not follow its registers.
  */
 static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 {
@@ -208,10 +208,10 @@ static void notrace perf_overflow_user(struct perf_event *event,
 		perf_overflow_unseen(event, event->overflow_handler_context);
 }
 
-/* Must the overflow be reported with user-level registers? */
+/* Must the overflow be reported with user registers? */
 static bool perf_wants_user(u64 pmc)
 {
-	/* perf checks the level itself before it reports a clock. */
+	/* perf itself checks the privilege level before it reports a clock. */
 	return pmc & PFM_PERF_EXCL_KERNEL && !perf_is_clock(pmc);
 }
 
@@ -275,7 +275,7 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 	perf_report_record(event, reg, data, regs, precise);
 }
 
-/* Overflow handler of a set's clock. It never takes back elapsed time. */
+/* Overflow handler of a set's clock. It never changes the elapsed time. */
 static void notrace perf_overflow_timeout(struct perf_event *event,
 					  struct perf_sample_data *data,
 					  struct pt_regs *regs)

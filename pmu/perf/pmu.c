@@ -2,10 +2,11 @@
 /*
  * pmu.c - pfm_pmu_perf, the logical PMU on top of perf_events
  *
- * Sixteen pairs PMCn/PMDn, each an event of the kernel's perf, and virtual PMDs
- * for resources other than counters. A PMC's value is an event in the encoding
- * of perfmon.h (PFM_PERF_*); PMCs 64 + n and 128 + n are config1 and config2 of
- * perf_event_attr. perf extends its counters to 64 bits, so a PMD's value is
+ * There are sixteen pairs PMCn/PMDn, each of which is an event of the kernel's
+ * perf, and virtual PMDs for resources other than counters. A PMC's value is an
+ * event in the encoding of perfmon.h (PFM_PERF_*); PMCs 64 + n and 128 + n are
+ * config1 and config2 of perf_event_attr. perf extends its counters to 64 bits,
+ * so a PMD's value is
  *
  *	event->count - reg->offset
  *
@@ -220,7 +221,9 @@ static bool perf_is_denied(const struct perf_set *ps,
 	return !perf_time_running(event) && perf_clock_has_run(ps);
 }
 
-/* Record the events that have no counter. Return: true if there are any. */
+/*
+ * Record the events that were denied a counter. Return: true if there are any.
+ */
 static bool perf_find_denied(const struct perf_set *ps)
 {
 	struct perf_event *event;
@@ -236,8 +239,8 @@ static bool perf_find_denied(const struct perf_set *ps)
 }
 
 /*
- * Enable the event that measures the time last: if it has run, all others were
- * enabled. The clock's own event is the last of the set.
+ * Enable the event that measures the time after all others: if it has run, the
+ * others were enabled. The clock's own event is the last of the set.
  */
 static void perf_enable_events(struct perf_set *ps)
 {
@@ -305,7 +308,9 @@ static int perf_renew_event(struct pfm_pmu_reg *reg)
 	return perf_create_event(reg);
 }
 
-/* Recreate an event; if the set's clock used it, find the clock another one. */
+/*
+ * Recreate an event. The set's clock may have used it: choose its event again.
+ */
 static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_reg *clock = perf_clock_of(ps);
@@ -313,7 +318,7 @@ static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 	int ret = perf_renew_event(reg);
 	int err = perf_create_clock(ps);
 
-	/* The clock continues from this time; after an error it stops. */
+	/* The clock continues from this time, or stops there after an error. */
 	perf_write_pmd(clock, time);
 	return ret ?: err;
 }
@@ -383,7 +388,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .index = (n), .name = (str), .read_sample = (fn),	\
 	  .wants = (types) }
 
-/* PMDs of branch @n, in separate blocks */
+/* The three PMDs of branch @n; each kind of PMD has its own range of numbers */
 #define PERF_BRANCH_FROM(n)					\
 	PERF_SAMPLED(PFM_PMD_BRANCH_FROM(n), "BRANCH_FROM" #n,	\
 		     perf_sampled_from, PERF_SAMPLE_BRANCH_STACK)

@@ -46,7 +46,9 @@ static u32 perf_data_of(u64 pmc)
 
 bool perf_may_have_data(const struct pfm_pmu_reg *reg)
 {
-	/* In a set with a debug-store area, records have the data: refuse. */
+	/*
+	 * With a debug-store area, its records have the data: refuse the PMDs.
+	 */
 	return !reg->wants || (!perf_is_ds(reg) &&
 			       !(reg->wants & ~perf_data_of(reg->pmc_value)));
 }
@@ -177,7 +179,7 @@ perf_branch_of(const struct perf_sampled *sample, u16 num)
 						NULL;
 }
 
-/* A branch can lead from the kernel to user level, or back. */
+/* A branch can lead from the kernel to user space, or back: check each end. */
 u64 perf_sampled_from(const void *sample, u16 num)
 {
 	const struct perf_sampled *s = sample;

@@ -133,7 +133,9 @@ static void __init perf_trial_switch(const struct perf_trial *t,
 		usleep_range(50, 100);
 }
 
-/* Is each event counted, with the period for which it was armed? */
+/*
+ * Does the event count, and overflow after each period for which it was armed?
+ */
 static bool __init perf_trial_counts(struct perf_trial *t)
 {
 	if (perf_arm_stopped(&t->reg, t->event, -(u64)TRIAL_FIRST))
@@ -161,7 +163,7 @@ static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
 	return true;
 }
 
-/* Can a clock's timer be restarted, and does it follow a report's period? */
+/* Can a clock's timer be restarted, and get a new period in a report? */
 static bool __init perf_trial_ticks(struct perf_trial *t)
 {
 	if (perf_arm_stopped(&t->reg, t->event, -TRIAL_NEVER))

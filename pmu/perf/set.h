@@ -13,7 +13,7 @@
 struct perf_lease;
 
 #define PERF_NUM_PAIRS	16
-/* PMDs that may have an event: the counters, and the set's clock. */
+/* PMDs that can have an event: the counters, and the set's clock. */
 #define PERF_NUM_EVENTS	(PERF_NUM_PAIRS + 1)
 
 /**

@@ -3,11 +3,12 @@
  * throttle.c - counting how often perf throttles an event
  *
  * If an event overflows too often, perf throttles it until the next tick. For
- * an event without records, perf calls the event's clock only when it begins or
- * ceases to throttle the event. The clock does not learn which event this is.
- * But when throttling begins, perf calls the event's handler next. So the clock
- * installs another handler in all events marked as throttled, for one overflow.
- * No other overflow needs to check whether its event is throttled.
+ * an event without records, perf calls the event's clock function only when it
+ * begins or ceases to throttle the event. The clock function does not learn
+ * which event this is. But when throttling begins, perf calls the event's
+ * handler next. So the clock function installs another handler, for one
+ * overflow, in all events that are marked as throttled. No other overflow needs
+ * to check whether its event is throttled.
  */
 #include <linux/sched/clock.h>
 #include "event.h"

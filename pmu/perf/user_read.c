@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * user_read.c - counters that the monitored thread reads at user level
+ * user_read.c - counters that the monitored thread reads in user mode
  *		 (Eranian 2006, 8), on arm64
  *
  * The kernel lets a thread read the CPU's counters while one of its events asks
@@ -17,10 +17,10 @@
  * user's pinned event that is scheduled at just that moment.
  *
  * An administrator may revoke the access at any time. The instruction then
- * traps. A kprobe on the function that would send SIGILL skips it. This kprobe
- * stays until the module is unloaded, since a thread may be about to read a
- * counter when its context is detached. If one of the kprobes cannot be
- * registered, pages show no counters.
+ * traps. A kprobe on the function that would send SIGILL skips the instruction.
+ * This kprobe stays until the module is unloaded, because a thread may be about
+ * to read a counter when its context is detached. If one of the kprobes cannot
+ * be registered, pages show no counters.
  */
 #include <linux/bits.h>
 #include <linux/mutex.h>
@@ -60,7 +60,7 @@ static bool perf_is_on_counter(const struct perf_event *event)
 	       !(event->hw.state & PERF_HES_STOPPED);
 }
 
-/* Get the index for user-level reads; 0 without a counter or access. */
+/* Get the index for reads in user mode; 0 without a counter or access. */
 static int perf_user_index(struct perf_event *event)
 {
 	return perf_is_on_counter(event) ? event->pmu->event_idx(event) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * user_read.h - counters that the monitored thread reads at user level
+ * user_read.h - counters that the monitored thread reads in user mode
  */
 #ifndef PFM_PMU_PERF_USER_READ_H
 #define PFM_PMU_PERF_USER_READ_H
@@ -10,9 +10,9 @@
 #ifdef CONFIG_ARM64
 
 /*
- * Prepare user-level reads of a set that is being loaded, and end them when it
- * is unloaded. If the kprobes cannot be registered, user level cannot read the
- * set's counters.
+ * Prepare reads in user mode for a set that is being loaded, and end them when
+ * it is unloaded. If the kprobes cannot be registered, user space cannot read
+ * the set's counters.
  * Context: process.
  */
 void perf_readers_add(struct perf_set *ps);
@@ -23,8 +23,8 @@ void perf_readers_exit(void);
 
 /*
  * Request user access to the event of @reg from perf. Return: true if access
- * was requested. It is known only once the event is on a counter whether perf
- * grants the access.
+ * was requested. Whether perf grants the access is known only once the event is
+ * on a counter.
  */
 bool perf_ask_for_user_read(struct perf_event_attr *attr,
 			    const struct pfm_pmu_reg *reg);
@@ -35,7 +35,7 @@ bool perf_ask_for_user_read(struct perf_event_attr *attr,
  */
 void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event);
 
-/* Overflow handler of an event that the thread reads at user level. */
+/* Overflow handler of an event that the thread reads in user mode. */
 void perf_overflow_live(struct perf_event *event,
 			struct perf_sample_data *data, struct pt_regs *regs);
 

@@ -7,7 +7,7 @@
 
 #include <perfmon/perfmon_pmu.h>
 
-/* @task: current in an overflow, otherwise a thread with a reference */
+/* @task: current in an overflow, otherwise a thread with a reference held */
 u64 perf_read_virtual(const struct pfm_pmu_reg *reg, struct task_struct *task);
 void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value);
 

@@ -2,10 +2,10 @@
 /*
  * pfm_pmu_sim - a simulated PMU, exact and deterministic
  *
- * Eight pairs PMCn/PMDn with 32-bit counters, one plain PMD, and the virtual
- * PMDs of the real PMU: perf's clock works, the others are plain registers. The
- * counters advance only by pfm_sim_advance(), or when user space writes a line
- * to pfm_sim/advance in debugfs:
+ * There are eight pairs PMCn/PMDn with 32-bit counters, one plain PMD, and the
+ * virtual PMDs of the real PMU. Of these, the PMD of perf's clock works; the
+ * others are plain registers. The counters advance only by pfm_sim_advance(),
+ * or when user space writes a line to pfm_sim/advance in debugfs:
  *
  *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *

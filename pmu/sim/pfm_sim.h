@@ -49,12 +49,12 @@ int pfm_sim_advance(const struct pfm_sim_tick *tick);
 
 /**
  * pfm_sim_register() - Find the hardware register that an instruction accesses
- * @task:  thread that the instruction is in
+ * @task:  thread that executes the instruction
  * @type:  reg_type of the PMC or PMD
  * @index: its reg_index
  *
- * Return: the register of the event set that is on the PMU there, or NULL. It
- * is freed when the set is unloaded.
+ * Return: the register of the thread's event set that is on the PMU, or NULL.
+ * The register is freed when the set is unloaded.
  */
 u64 *pfm_sim_register(struct task_struct *task, u16 type, u64 index);
 
