@@ -55,9 +55,9 @@ PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 #define PMD_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
 #define SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)
 
-/* Vectors, in parts */
+/* Vectors, passed to the kernel in parts */
 
-/* A part of this many elements is below the kernel's limit of one page. */
+/* A part with this many elements is below the kernel's limit of one page. */
 #define PART	16
 
 union part {
@@ -194,7 +194,7 @@ static void pmd_out(const union part *part, int i, void *elem)
 				       part->pmds[i].reg_flags);
 }
 
-/* Keep the flags: programs read into the vector that they wrote. */
+/* Keep the flags: programs read with the vector that they used to write. */
 static void read_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_pmd *from = elem;
@@ -254,8 +254,9 @@ static int load(int fd, const void *arg)
 }
 
 /*
- * Probe with thread 0, which does not exist. A per-thread context does not find
- * it; a system-wide context rejects it because it is not the caller.
+ * Probe with thread 0, which does not exist. For a per-thread context the
+ * kernel does not find the thread; for a system-wide context it rejects the
+ * thread, which is not the caller.
  */
 static bool is_system_wide(int fd)
 {
