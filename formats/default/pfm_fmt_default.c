@@ -19,7 +19,7 @@
  * @quick:     last offset at which the fast path is taken, where entries have
  *             the whole header and another one fits; 0 to disable the fast path
  * @hdr_size:  size of an entry's header in bytes
- * @overflows: times the buffer became full
+ * @overflows: number of times the buffer became full
  */
 struct default_priv {
 	struct pfm_records	records;

@@ -2,8 +2,9 @@
 /*
  * pfm_fmt_histogram - counts samples by process, event and address
  *
- * The buffer holds one count per distinct address, however long the run is. The
- * tool is not woken until the end, but can read the counts while they rise.
+ * The buffer holds one count per distinct address, however long monitoring
+ * lasts. The tool is not woken until the end, but can read the counts while
+ * they rise.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>

@@ -21,7 +21,7 @@ static unsigned long mapping_cookie(struct pfm_op_cookies *c, struct file *file)
 	return cookie;
 }
 
-/* Limit the wait: user space can make a process hold its mmap_lock for ever. */
+/* Limit the wait: user space can make a process hold its mmap_lock forever. */
 static bool mapping_lock(struct mm_struct *mm, unsigned int *patience)
 {
 	while (!mmap_read_trylock(mm)) {

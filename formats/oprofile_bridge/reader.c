@@ -191,7 +191,7 @@ static void reader_work(struct work_struct *work)
 		queue_delayed_work(system_dfl_wq, &rd->work, SYNC_PERIOD);
 }
 
-/* Sync when a context or the reader came or went; start periodic syncs. */
+/* Sync after a context or the reader has come or gone; start periodic syncs. */
 static void reader_kick(void)
 {
 	struct pfm_op_reader *rd;

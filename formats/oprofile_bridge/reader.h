@@ -26,7 +26,7 @@ struct pfm_ovfl_data;
  * struct pfm_op_sizes - the sizes of a new reader
  * @samples: number of samples in each CPU's buffer
  * @words:   number of words in the event buffer
- * @depth:   callers to record at user level; 0 for no traces
+ * @depth:   callers to record in user space; 0 for no traces
  */
 struct pfm_op_sizes {
 	unsigned int	samples;
@@ -43,7 +43,7 @@ struct pfm_op_sizes {
  * @event:       reg_smpl_eventid
  * @tid:         thread ID
  * @tgid:        process ID
- * @user:        the sample is at user level
+ * @user:        the sample is in user space
  * @num_callers: number of valid entries in @callers
  * @callers:     return addresses, innermost first
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * stats.h - counters of delivered and lost samples, in stats/ of the
- *	     format's folder
+ *	     format's sysfs directory
  *
  * After a sync RECEIVED is the sum of DELIVERED and the LOST counters.
  * BT_LOST_NO_MAPPING is not included: it counts traces that were cut short.
@@ -17,7 +17,7 @@ enum pfm_op_stat {
 	PFM_OP_RECEIVED,		/* overflows */
 	PFM_OP_DELIVERED,		/* put into the event buffer */
 	PFM_OP_LOST_OVERFLOW,		/* no reader, or per-CPU buffer full */
-	PFM_OP_LOST_NO_MM,		/* user-level sample without an mm */
+	PFM_OP_LOST_NO_MM,		/* user-space sample without an mm */
 	PFM_OP_LOST_NO_MAPPING,		/* address not mapped */
 	PFM_OP_EVENT_LOST_OVERFLOW,	/* event buffer full */
 	PFM_OP_BT_LOST_NO_MAPPING,

@@ -67,7 +67,9 @@ static bool is_same_thread(const struct pfm_op_record *a,
 	return a->tid == b->tid && a->tgid == b->tgid && a->app == b->app;
 }
 
-/* Put what has changed since the last sample; after a change of CPU, all. */
+/*
+ * Put the state that has changed since the last sample; all of it on a new CPU.
+ */
 static void stream_put_state(struct pfm_op_stream *s,
 			     const struct pfm_op_record *r)
 {

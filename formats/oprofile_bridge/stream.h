@@ -26,11 +26,11 @@ struct pfm_op_point {
  * @cpu:         CPU
  * @tid:         thread ID
  * @tgid:        process ID
- * @user:        the sample is at user level; if not, @at.cookie is not used
+ * @user:        the sample is in user space; if not, @at.cookie is not used
  * @app:         cookie of the process's program
  * @event:       reg_smpl_eventid
  * @at:          position of the sample; its offset is not PFM_OPROFILE_ESC
- * @callers:     the callers, all at user level
+ * @callers:     the callers, all in user space
  * @num_callers: number of @callers; 0 for a sample without a trace
  */
 struct pfm_op_record {
