@@ -16,9 +16,10 @@
 #define DEFAULT_ROUNDS	4000UL
 
 /*
- * Do some shares of work. The function is inlined, so that samples fall into
- * its three callers. The loop is unrolled, so that the cost of a backward jump
- * does not distort the ratio. Each step depends on the previous one.
+ * Do a number of shares of the work. The function is inlined, so that samples
+ * fall into its three callers. The loop is unrolled, so that the cost of a
+ * backward jump does not distort the ratio. Each step depends on the previous
+ * one.
  */
 static inline __attribute__((always_inline)) uint64_t work(uint64_t x,
 							   unsigned long shares)
@@ -34,8 +35,8 @@ static inline __attribute__((always_inline)) uint64_t work(uint64_t x,
 
 /*
  * noipa: the functions must not be merged, cloned or inlined. aligned: no
- * function crosses a page, because an emulator leaves its translated code
- * there.
+ * function crosses a page boundary, where an emulator would leave its
+ * translated code.
  */
 #define HOT __attribute__((noipa, noinline, aligned(2048)))
 

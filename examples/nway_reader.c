@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nway_reader - print the samples of an n-way buffer, even while it is written
+ * nway_reader - print the samples of an n-way buffer, even while the kernel
+ * writes
  *
  * FILE is an image of a buffer. A tool would map the context's file descriptor
  * instead, read-only, pass PFM_READ_LIVE, and call begin again to get new
@@ -25,7 +26,7 @@ static void complain(const char *file, const struct pfm_read_problem *problem)
 		pfm_read_text(problem));
 }
 
-/* Skips the rest of bad regions. Return: 0; -1 if it is not an n-way buffer. */
+/* Print the valid samples. Return: 0; -1 if this is not an n-way buffer. */
 static int print_samples(const char *file, const void *buf, size_t size,
 			 unsigned int values)
 {

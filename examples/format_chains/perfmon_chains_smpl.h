@@ -26,9 +26,10 @@
  * @event:     eventid of the event that overflowed
  * @tgid:      process
  * @num_chain: number of addresses in @chain, at least 1
- * @chain:     address at user level, then return addresses, innermost first. A
- *             sample without such a chain has only its own address. The rest is
- *             0. This is the last part of the key
+ * @chain:     the thread's address in user space, then return addresses,
+ *             innermost first. For a sample without a user chain, only the
+ *             sample's own address. Unused elements are 0. This is the last
+ *             part of the key
  * @count:     number of samples
  */
 typedef struct {

@@ -17,7 +17,7 @@
 /**
  * struct pfm_lines_smpl_arg_t - argument of the format
  * @sink: the buffer, of one region
- * @min:  least latency that is recorded
+ * @min:  smallest latency that is recorded
  */
 typedef struct {
 	pfm_sink_arg_t	sink;

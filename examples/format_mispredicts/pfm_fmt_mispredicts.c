@@ -12,8 +12,8 @@ DEFINE_PFM_TABLE(mispredicts, pfm_mispredicts_record_t, count,
 #define MISPREDICTED	1	/* mispred of struct perf_branch_entry */
 
 /*
- * Find the newest mispredicted branch. The newest branch of a sample may be one
- * that followed the event, so look at the others, too. If no flags are
+ * Find the newest mispredicted branch. The newest branch of a sample may have
+ * been taken after the event, so look at older branches, too. If no flags are
  * recorded, take the newest branch. Return: PFM_BRANCHES if all branches were
  * predicted.
  */

@@ -41,13 +41,14 @@ PFM_ASSERT_FIELD(pfm_requests_smpl_arg_t, pmd, 20, 4);
 
 /**
  * struct pfm_requests_record_t - a record
- * @request:  value of the PMD id; 0 if the sample has none
+ * @request:  value of the PMD that the argument's @id selects; 0 if the sample
+ *            has none
  * @tid:      thread
  * @ovfl_pmd: PMD that overflowed, the last part of the key
  * @count:    number of samples
- * @sum:      sum of the values of the PMD pmd
- * @min:      smallest value
- * @max:      largest value
+ * @sum:      sum of the values of the PMD that the argument's @pmd selects
+ * @min:      smallest of these values
+ * @max:      largest of these values
  */
 typedef struct {
 	__u64	request;

@@ -40,8 +40,8 @@ typedef struct {
  * @tid:         thread
  * @tgid:        its process
  * @ovfl_pmd:    PMD that overflowed
- * @num_callers: number of 64-bit addresses that follow: the callers at user
- *               level
+ * @num_callers: number of 64-bit addresses that follow: the callers in user
+ *               space
  */
 typedef struct {
 	__u64	tstamp;

@@ -20,7 +20,7 @@ DEFINE_PFM_SINK_ARG(slowest, pfm_slowest_smpl_arg_t,
 		    PFM_SLOWEST_DEPTH * sizeof(u64), 0,
 		    PFM_SLOWEST_SMPL_VERSION)
 
-/* At user level, the first address from pfm_user_callers() is the sample's. */
+/* In user mode, the first address from pfm_user_callers() is the sample's. */
 static __always_inline u32
 slowest_callers(const struct pfm_ovfl_data *data, u64 *callers)
 {

@@ -22,7 +22,7 @@
  * @ovfl_pmd: PMD that overflowed, the last part of the key
  * @count:    number of samples
  * @sum:      sum of the times since the thread's previous sample, in ns
- * @max:      longest time
+ * @max:      longest of these times, in ns
  */
 typedef struct {
 	__u32	tgid;

@@ -19,8 +19,8 @@ static u64 usage_faults(struct task_struct *task)
 
 /*
  * Every set has a clock. While the set counts, @priv is the thread, and @offset
- * is the thread's run time minus the clock's value. Otherwise @offset is that
- * value.
+ * is the thread's run time minus the clock's value. Otherwise @priv is NULL,
+ * and @offset is the clock's value.
  */
 static u64 usage_clock(const struct pfm_pmu_reg *clock)
 {
