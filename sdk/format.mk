@@ -9,8 +9,9 @@
 #   make modules_install, make clean		as in kbuild
 #   make kunit [KUNIT='pfm_mine*']		run all suites *_kunit.c on UML, or these
 #
-# PERFMON_SYMVERS=FILE is the Module.symvers of perfmon's modules. It is needed only if
-# the build for this kernel has not left that file in one of the two usual places.
+# PERFMON_SYMVERS=FILE is the Module.symvers of perfmon's modules. Set it only
+# if the build for this kernel has not left that file in one of the two usual
+# places.
 
 # kbuild reads the Makefile, too, but needs only obj-m.
 ifeq ($(KERNELRELEASE),)

@@ -22,9 +22,9 @@ TYPES = ("u8", "u16", "u32", "u64")
 UNIT = re.compile(r"\w{1,31}", re.ASCII)
 BYTES = re.compile(r"b|bytes?", re.IGNORECASE)
 LIVE = "live"
-# A line of the templates. fmt_set_arg is added after it if a field is live.
+# A line of the templates. If a field is live, fmt_set_arg is added after this line.
 HANDLER = ".fmt_handler\t= newfmt_handler,"
-# PFM_ARG_MAX_FIELDS, minus the fields of pfm_sink_arg_t, which each argument has.
+# PFM_ARG_MAX_FIELDS minus the fields of pfm_sink_arg_t, which every argument has.
 SINK = ("buf_size", "num_regions", "flags")
 MOST = 32 - len(SINK)
 # Width of a PFM_ARG(), between the tab and the end of the line

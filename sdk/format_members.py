@@ -13,14 +13,14 @@ SIZES = {f"{sign}{8 * size}": size for sign in "us" for size in (1, 2, 4, 8)}
 SIZES["char"] = 1
 WORD = 8
 MAX_NAME = 31
-# A record may be this large: in the default buffer, it fits into each region.
+# Maximum size of a record, which must fit into each region of the default buffer.
 MAX_RECORD = 4096
 
 FIELD = re.compile(r"(?P<name>[^:]*):(?P<type>\w*?)(?:x(?P<length>[0-9]{1,9}))?")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-# Other ways to write the types.
+# Other spellings of the types, for hints.
 ALIKE = re.compile(r"(?:__)?(?P<sign>[us]?)(?:int)?(?P<bits>8|16|32|64)(?:_t)?")
-# pfmparse omits the columns with the first names, and uses pmdN for values of PMDs.
+# pfmparse omits columns with such a suffix, and uses pmdN for the values of PMDs.
 UNSEEN = re.compile(r".*(pad|reserved)|pmd\d+$")
 KEYWORDS = frozenset(
     "alignas alignof and asm auto bool break case catch char class const constexpr "
@@ -126,7 +126,7 @@ SAMPLE = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
 
 
 def record(last: Member, texts: Iterable[str]) -> list[Member]:
-    """Return the members of a record: the common ones and those of the command line."""
+    """Return a record's members: the common ones and those from the command line."""
     members = [*(KNOWN[name] for name in SAMPLE), last]
     members += each("--field", texts, field)
     expect_different(members)

@@ -23,10 +23,10 @@ MAX_RECORD = 512
 LOG2 = "log2"
 # Ways to merge samples in a field, and the roles of such fields in pfmparse.
 ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2: ""}
-# A role in the template of the parser. The roles of other fields are added after it.
+# A role in the template of the parser. The roles of other fields follow this line.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
-# Fields of the key, besides the event, without --field.
+# Fields of the key, besides the event, if no --field is given.
 EVENT = replace(KNOWN["event"], type="u32")
 USUAL = (KNOWN["tgid"], KNOWN["ip"])
 

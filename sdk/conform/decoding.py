@@ -5,9 +5,9 @@
     decoding.py UUID DIRECTORY [--plugin FILE:OBJECT] [--quick] [--seed N]
 
 DIRECTORY has two files: "buffer" is what the format has written, and "truth" has the
-overflows that were passed to the format. A third file, "argument", may have the
+overflows that were passed to the format. An optional third file, "argument", has the
 published layout of the format's argument. Prints "@CHECK ok", "@CHECK not ok TEXT" or
-"@CHECK skip TEXT" for each of CHECKS. A parser that crashes ends only this process.
+"@CHECK skip TEXT" for each of CHECKS. If a parser crashes, only this process ends.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _where(error: Exception) -> str:
 
 
 def _samples(known: Known) -> tuple[list[pfm.Samples], dict[str, int]]:
-    """Return the samples that the parser finds, and the number of missing ones."""
+    """Return the parser's samples, and its counts of lost and of skipped samples."""
     decoded = _decode(known, known.buffer)
     if decoded is None:
         raise Finding("rejects a valid buffer")
@@ -138,7 +138,7 @@ def check_decoded(known: Known) -> None:
 
 
 def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
-    """Compare a column; return False if the format has no column with this role."""
+    """Compare a column with the truth; return False if no column has this role."""
     names = {each.name_of(role) for each in samples if each.count}
     if None in names:
         return False
@@ -146,7 +146,7 @@ def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
     if any(each.weights() is not None for each in samples):
         found, expected = np.sort(found), np.sort(expected)
     if found.size < expected.size:
-        # Some samples are lost, and it is unknown which.
+        # Some samples are lost, but it is not known which ones.
         expected = np.where(np.isin(found, expected), found, expected[0])
     if not np.array_equal(found, expected):
         at = int(np.flatnonzero(found != expected)[0])

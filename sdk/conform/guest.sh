@@ -139,8 +139,8 @@ forget_leaks() {
 	fi
 }
 
-# Asks kmemleak, if the kernel has it, for leaks. Objects that it reports too early or in
-# only one scan are false positives.
+# If the kernel has kmemleak, asks it for leaks. Objects that kmemleak reports
+# too early, or in only one scan, are false positives.
 has_leaked() {
 	[ -w $leaks ] || return 1
 	sleep 6

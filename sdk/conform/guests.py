@@ -234,7 +234,8 @@ OUTCOMES = {
 class _Output:
     """Output of a guest, read as it arrives.
 
-    A thread reads it: a guest that must wait for a reader can lose kernel messages.
+    A thread reads the output: a guest that must wait for a reader can lose kernel
+    messages.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -265,11 +266,12 @@ class _Output:
 
 
 def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Result:
-    """Return a result, or the kernel's complaint during the check.
+    """Return the result, or a failure if the kernel complained during the check.
 
     following: the next check that has begun, or None if the guest has ended. Kernel
-    messages come over another channel, and later than the results. So wait until the
-    log has the mark of the next check, which follows a complaint about this one.
+    messages come over another channel than the results, and later. So wait until the
+    log has the mark of the next check, which comes after any complaint about this
+    check.
     """
     index, result = held
     mark = MARK.format(f"{index:03} {result.check}")
@@ -298,7 +300,7 @@ def _meaning(fault: str) -> str:
 def _ending(
     process: subprocess.Popen[bytes], log: Path, errors: IO[bytes], timeout: float
 ) -> str:
-    """Explain to an author why a guest has no more output.
+    """Explain to an author why a guest produces no more output.
 
     Raises GuestError if the guest could not be set up.
     """

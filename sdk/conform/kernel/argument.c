@@ -9,7 +9,7 @@
 
 void conform_arg_put(void *arg, const struct pfm_arg_field *f, u64 value)
 {
-	/* Native byte order, as for pfm_arg_field. */
+	/* The field is in native byte order: see struct pfm_arg_field. */
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		value <<= 64 - 8 * f->size;
 	memcpy(arg + f->offset, &value, f->size);

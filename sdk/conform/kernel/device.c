@@ -33,7 +33,7 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	/* Set the fields one by one: on some kernels others are const. */
+	/* Set single fields: on some kernels, other fields are const. */
 	device_reader.f_op = dev->misc.fops;
 	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
 	device_reader.private_data = &dev->misc;

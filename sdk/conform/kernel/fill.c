@@ -12,7 +12,7 @@
 #define LEVELS_QUICK	60
 #define ROUNDS		20
 #define ROUNDS_QUICK	4
-/* Number of overflows with registers */
+/* Number of overflows with registers that the check causes */
 #define THREADS		2000
 
 /* Cause @level single overflows, then as many at once as possible. */
@@ -21,7 +21,10 @@ static int fill_to(struct conform *c, unsigned int level, bool *full)
 	unsigned int i;
 	int ret = conform_make_small(c) ?: conform_values(c, level % 3);
 
-	/* With a notification, a format may mask before the buffer is full. */
+	/*
+	 * If notifications are requested, a format may mask before the buffer
+	 * is full.
+	 */
 	c->notify = false;
 	for (i = 0; !ret && !c->held && i < level; i++)
 		ret = conform_overflow(c, 1, NULL);

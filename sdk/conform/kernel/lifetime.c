@@ -40,7 +40,7 @@ static void exit_forget(const struct conform_mem *m)
 		memset(m->start - m->front, FORGOTTEN, m->front + m->size);
 }
 
-/* Use and end a context, and watch its memory before that is freed. */
+/* Use and end a context, and watch its memory before the memory is freed. */
 static int exit_once(struct conform *c)
 {
 	int ret = conform_make(c) ?: conform_values(c, 1) ?:

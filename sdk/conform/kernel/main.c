@@ -7,7 +7,7 @@
  *	format	"UUID [NAME=VALUE,...]": the format and its argument
  *	checks	the names of the checks
  *	run	NAME: run a check. EBADMSG: there is a finding. EOPNOTSUPP: the
- *		check does not apply. The file text tells details
+ *		check does not apply. The file text has details
  *	text	message of the last check
  *	about	the handler's symbol and module
  *	truth	the overflows of the check "records"

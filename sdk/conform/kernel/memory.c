@@ -13,7 +13,7 @@
 #define GUARDED		(!IS_ENABLED(CONFIG_KASAN_VMALLOC))
 #define NEAR		CONFORM_NEAR
 
-/* Content of the guards in front and behind, random bytes. */
+/* Content of the guards before and after the memory: random bytes. */
 static u8 mem_front[NEAR];
 u8 conform_pattern[NEAR];
 

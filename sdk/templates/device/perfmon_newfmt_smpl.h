@@ -17,9 +17,11 @@
 #define PFM_NEWFMT_SMPL_UUID \
 	PFM_UUID(PFM_NEWFMT_SMPL_UUID_STR)
 
-/* Has the samples of all contexts; while it is open, a second open fails. */
+/*
+ * Returns the samples of all contexts; while it is open, a second open fails.
+ */
 #define PFM_NEWFMT_DEVICE	"/dev/pfm_newfmt"
-/* Records in each CPU's ring, a power of two; further ones are lost. */
+/* Records in each CPU's ring, a power of two; more records are lost. */
 #define PFM_NEWFMT_RECORDS	4096
 
 /* Version of the records: major.minor. A new major version is incompatible. */

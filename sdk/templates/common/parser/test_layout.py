@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare the layout that the parser reads in the C header with the compiler's.
+"""Compare the layout that the parser reads in the C header with the compiler's layout.
 
 Copyright YEAR AUTHOR
 """
@@ -36,7 +36,7 @@ def is_array(name: str) -> bool:
 
 
 def field(name: str) -> str:
-    """Return the line about a field that the C program must print."""
+    """Return the line that the C program must print about a field."""
     assert RECORD.fields is not None
     kind, offset = RECORD.fields[name][:2]
     size = 1 if kind.base.kind == "S" else kind.base.itemsize

@@ -15,7 +15,7 @@ SIZE = RECORD.itemsize
 
 
 def value(number: int, at: int) -> int:
-    """Return the value of a record's field, which fits into each type."""
+    """Return the value for field number at of a record; it fits into every type."""
     return (32 * number + at) % 128
 
 

@@ -12,7 +12,7 @@ from sink_buffer import buffer
 
 
 def value(number: int, at: int) -> int:
-    """Return the value of a record's field, which fits into each type."""
+    """Return the value for field number at of a record; it fits into every type."""
     return (32 * number + at) % 128
 
 

@@ -18,7 +18,7 @@ PMDS = (2, 5)
 
 
 def value(number: int, at: int) -> int:
-    """Return the value of a record's field, which fits into each type."""
+    """Return the value for field number at of a record; it fits into every type."""
     return (64 * number + at) % 128
 
 

@@ -8,7 +8,7 @@ import struct
 
 
 def buffer(*records: bytes, version: int = 1 << 16, lost: int = 0) -> bytes:
-    """Return a sink of one region with these records."""
+    """Return a buffer with one region that has these records."""
     size = sum(map(len, records))
     head = struct.pack(
         "<8sIIQQQQIIIIQQQQ4Q",
