@@ -11,7 +11,7 @@ struct pfm_context;
 
 /*
  * Check the size in bytes of an argument for the context's format. Context:
- * any. Return: 0; -E2BIG; -EINVAL if it is too small.
+ * any. Return: 0; -E2BIG if it is too large; -EINVAL if it is too small.
  */
 int pfm_arg_check_size(const struct pfm_context *ctx, size_t size);
 

@@ -147,7 +147,7 @@ void pfm_attach_catch_up(struct pfm_context *ctx)
 	pfm_unlock(ctx);
 }
 
-/* Drop the references of a work that has ended: to @a and to this module. */
+/* Drop the references that an ended work held: to @a and to this module. */
 static void pfm_attachment_put_work(struct pfm_attachment *a)
 {
 	kref_put(&a->ref, pfm_attachment_free);
@@ -161,7 +161,7 @@ static void pfm_attachment_later(struct work_struct *work)
 
 	pfm_lock(a->ctx);
 	pfm_unlock(a->ctx);
-	/* Until here, a command may have been acting on the note. */
+	/* Until now, a command may have been acting on the note. */
 	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);
 }

@@ -90,7 +90,7 @@ struct pfm_context *pfm_attach_here(void);
 struct pfm_context *pfm_attach_to_inherit(void);
 
 /*
- * Stop the context of a CPU that goes offline, in a work item. Context:
+ * Have a work item stop the context of a CPU that is going offline. Context:
  * process, on that CPU; must not wait for commands.
  */
 void pfm_attach_cpu_gone(unsigned int cpu);

@@ -98,7 +98,7 @@ static void pfm_block_free(struct kref *ref)
 	kfree_rcu(b, rcu);
 }
 
-/* Drop the references of a task work. Context: any but NMI. */
+/* Drop the references that a task work held. Context: any but NMI. */
 static void pfm_block_put_work(struct pfm_block *b)
 {
 	kref_put(&b->ref, pfm_block_free);
@@ -285,7 +285,9 @@ void pfm_block_detach(struct pfm_context *ctx)
 void pfm_block_want(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->block->wanted, true);
-	/* An irq_work queues the work: the scheduler may hold locks here. */
+	/*
+	 * An irq_work queues the task work: the scheduler may hold locks here.
+	 */
 	set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
 }
 

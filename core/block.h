@@ -40,8 +40,8 @@ int pfm_block_attach(struct pfm_context *ctx);
 void pfm_block_detach(struct pfm_context *ctx);
 
 /*
- * Block the monitored thread, by pfm_block_request() later. Context: the caller
- * owns the context.
+ * Block the monitored thread: an irq_work will call pfm_block_request().
+ * Context: the caller owns the context.
  */
 void pfm_block_want(struct pfm_context *ctx);
 

@@ -104,7 +104,7 @@ static void pfm_pages_free(struct page **pages, size_t n)
 }
 
 /*
- * Allocate memory, which vfree() frees, page by page. After a failure all pages
+ * Allocate memory page by page; vfree() frees it. After a failure all pages
  * must be free on return. On 7.3 a work item frees what a failing __vmalloc()
  * has allocated. Until it has run, page faults in the control group invoke the
  * OOM killer.

@@ -144,7 +144,7 @@ static struct pfm_buffer *pfm_buffer_at(struct pfm_context *ctx,
 	return ctx->buffer ? pfm_buffer_get(ctx->buffer) : NULL;
 }
 
-/* Choose the address; only this call-back sees MAP_EXECUTABLE (3.5.4). */
+/* Reject MAP_EXECUTABLE (3.5.4), which pfm_ctx_mmap() does not see. */
 static unsigned long pfm_ctx_get_unmapped_area(struct file *file,
 					       unsigned long addr,
 					       unsigned long len,
@@ -183,7 +183,7 @@ static bool pfm_borrows_memory(void)
 	const struct task_struct *parent;
 	bool borrows;
 
-	/* CLONE_VFORK does not imply shared memory: compare it too. */
+	/* CLONE_VFORK does not imply shared memory: compare the mm, too. */
 	if (!current->vfork_done)
 		return false;
 	rcu_read_lock();

@@ -101,7 +101,7 @@ static bool pfm_take_note(struct pfm_pmd *pmd, const u64 *at, u64 *ip)
 
 /*
  * Take the notes of one instant: those of @first and of all later PMDs that
- * overflowed at the same address. Return: false if @first has none.
+ * overflowed at the same address. Return: false if @first has no note.
  */
 static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
 			     u64 *ip)

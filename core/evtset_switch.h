@@ -54,8 +54,9 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 
 /*
  * Write a set's clock without losing what it has counted. The PMU may have
- * re-armed the clock already, in which case the new value includes what the
- * clock has counted since: read the value back instead of relying on @value.
+ * re-armed the clock already. In this case the new value includes what the
+ * clock has counted since then, so read the value back instead of relying on
+ * @value.
  * Context: the caller owns the context, interrupts off; or the set is not
  * active.
  */

@@ -244,7 +244,7 @@ void pfm_member_put(struct pfm_context *ctx)
 
 	if (!refcount_dec_and_test(&ctx->member.ref))
 		return;
-	/* The work item takes all dead members: queue it for the first one. */
+	/* The work item takes all dead members: queue it for the first only. */
 	if (llist_add(&ctx->member.dead, &family->dead))
 		queue_delayed_work(pfm_slow_wq, &family->bury, PFM_BURY_DELAY);
 }

@@ -48,7 +48,9 @@ struct pfm_birth {
 	struct pfm_parent	parent;
 };
 
-/* Lock class of members: commands lock them inside the root's mutex. */
+/*
+ * Lock class of members: commands lock them while they hold the root's mutex.
+ */
 static struct lock_class_key pfm_member_key;
 
 /* Context: mutex of @ctx held. */
@@ -110,7 +112,9 @@ static struct pfm_context *pfm_get_member(struct pfm_family *family)
 	if (IS_ERR(ctx))
 		return ctx;
 	lockdep_set_class(&ctx->mutex, &pfm_member_key);
-	/* pfm_bury() drops this, perhaps after the root was closed. */
+	/*
+	 * pfm_bury() drops this reference, perhaps after the root was closed.
+	 */
 	__module_get(THIS_MODULE);
 	return ctx;
 }

@@ -114,7 +114,10 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
-/* Load short reset values into @reset; the rest of @ovfl continues to count. */
+/*
+ * Load short reset values into the PMDs in @reset; the other PMDs in @ovfl
+ * continue to count.
+ */
 static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
 			    const unsigned long *reset)
 {

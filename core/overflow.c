@@ -290,10 +290,10 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs)
 EXPORT_SYMBOL_GPL(pfm_timeout);
 
 /*
- * Counters narrower than 64 bits have wrapped: carry into pfm_pmd.value. Clear
- * the bits in @ovfl of PMDs whose 64-bit value has not wrapped. Do this even if
- * the context is owned: the owner's pfm_value_read_ovfl() notices the change
- * and retries.
+ * Counters narrower than 64 bits have wrapped: carry the wraps into
+ * pfm_pmd.value. Clear the bits in @ovfl of PMDs whose 64-bit value has not
+ * wrapped. Do this even if the context is owned: the owner's
+ * pfm_value_read_ovfl() notices the change and retries.
  */
 static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 {

@@ -177,7 +177,10 @@ static bool pfm_trial_look(bool preemptible)
 
 	if (!preemptible)
 		preempt_disable();
-	/* irq_work_queue() has preemption off: let it return first. */
+	/*
+	 * irq_work_queue() disables preemption: delay the interrupt until it
+	 * has returned.
+	 */
 	local_irq_disable();
 	irq_work_queue(&trial.work);
 	local_irq_enable();
@@ -200,7 +203,10 @@ bool pfm_owner_judge(bool seen, bool mistaken)
 
 bool pfm_owner_init(void)
 {
-	/* Without a preemption count, any kernel code may be an overflow. */
+	/*
+	 * Without a preemption count, any kernel code may be part of an
+	 * overflow.
+	 */
 	return pfm_owner_judge(pfm_trial_look(false),
 			       IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
 				       pfm_trial_look(true));

@@ -131,8 +131,9 @@ static int pfm_ask_proc(struct task_struct *task, bool stop)
 
 /*
  * Make the checks of __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS and
- * PTRACE_MODE_ATTACH_REALCREDS, without the security modules, which only /proc
- * reaches. These checks use the real IDs; /proc uses the file system's IDs.
+ * PTRACE_MODE_ATTACH_REALCREDS, except those of the security modules, which can
+ * be made only through /proc. The checks here use the real IDs; /proc uses the
+ * file system's IDs.
  */
 static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 {

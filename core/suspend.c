@@ -60,7 +60,7 @@ static void pfm_follow_suspend_all(const struct task_struct *by)
 	pfm_end_hurry();
 }
 
-/* The thread that resumes may not be the one that suspended (/dev/snapshot). */
+/* With /dev/snapshot, different threads may suspend and resume the machine. */
 void pfm_suspend(bool suspend)
 {
 	struct task_struct *by = pfm_suspender;

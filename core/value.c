@@ -177,7 +177,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	const struct pfm_context *ctx = pmd->ctx;
 	bool live = pfm_pmd_is_live(pmd);
-	/* For other PMDs the page only says that they are live. */
+	/* For other PMDs the page has nothing but PFM_MAP_LIVE. */
 	bool shown = live && (pmd->hw.desc->flags & PFM_REGD_MONOTONIC ||
 			      pmd->hw.user_read);
 
