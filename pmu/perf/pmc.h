@@ -11,7 +11,7 @@ struct perf_event_attr;
 struct pfm_pmu_reg;
 struct pfm_pmu_set;
 
-/* Does the value stand for an event? */
+/* Does the PMC value encode an event? */
 bool perf_pmc_is_used(u64 pmc);
 
 /*

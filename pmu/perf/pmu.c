@@ -82,7 +82,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	attr.sample_type = reg->wants;
 	if (reg->wants & PERF_SAMPLE_BRANCH_STACK) {
 		attr.branch_sample_type = perf_branch_type(reg->pmc_value);
-	/* Some kernels shorten the branches of all events to this number. */
+	/* Some kernels limit the number of branches of all events to this. */
 		attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
 	}
 	if (perf_is_ds(reg)) {

@@ -12,7 +12,7 @@
 #include <linux/perf_event.h>
 #include "pointers.h"
 
-/* No PMU with a configuration has this type. */
+/* A type that neither of these PMUs can have. */
 #define PERF_NO_TYPE	PERF_TYPE_SOFTWARE
 
 static u32 perf_pointer_types[2] __ro_after_init;

@@ -15,7 +15,7 @@
 
 #define PERF_SAMPLE_ADDRESSES	(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR)
 
-/* Does the kernel have an address for each of these software events? */
+/* Is this a software event for which the kernel always has an address? */
 static bool perf_is_fault(u64 pmc)
 {
 	if (perf_pmc_type(pmc) != PERF_TYPE_SOFTWARE)

@@ -153,7 +153,10 @@ static PFM_KPROBE(perf_change_probe, "perf_event_update_userpage",
 		  perf_counter_changed);
 static PFM_KPROBE(perf_signal_probe, "force_signal_inject", perf_signal_comes);
 
-/* Register the kprobe that makes trapping reads harmless. Return: success. */
+/*
+ * Register the kprobe that makes trapping reads harmless. Return: true on
+ * success.
+ */
 static bool perf_watch_signals(void)
 {
 	bool seen;
