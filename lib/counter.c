@@ -20,7 +20,7 @@
 
 #define CYCLE_COUNTER	31
 
-/* Generation number of the last process among those created by fork() */
+/* Last generation number used; a process created by fork() takes the next */
 static __u32 last_generation;
 /* Pointer into a page that fork() wipes; the number is 0 until first used. */
 static __u32 *generation;

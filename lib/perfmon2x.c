@@ -359,7 +359,7 @@ static void setdesc_out(const union part *part, int i, void *elem)
 	to->set_timeout = ns_of(from->set_timeout);
 }
 
-/* Deleting takes no flags, but programs pass the flags of the creation. */
+/* Deleting takes no flags, but programs pass the flags used at creation. */
 static void setdel_in(union part *part, int i, const void *elem)
 {
 	setdesc_in(part, i, elem);

@@ -17,7 +17,9 @@
 #include "counter.h"
 #include "ioctl.h"
 
-/* Limit of retries: the kernel may be interrupted for long while it writes. */
+/*
+ * Limit of retries: the kernel may be interrupted for a long time in a write.
+ */
 #define MAX_TRIES	16
 #define NSEC_PER_SEC	1000000000ULL
 
