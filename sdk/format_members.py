@@ -20,7 +20,7 @@ FIELD = re.compile(r"(?P<name>[^:]*):(?P<type>\w*?)(?:x(?P<length>[0-9]{1,9}))?"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 # Other spellings of the types, for hints.
 ALIKE = re.compile(r"(?:__)?(?P<sign>[us]?)(?:int)?(?P<bits>8|16|32|64)(?:_t)?")
-# pfmparse omits columns with such a suffix, and uses pmdN for the values of PMDs.
+# pfmparse omits columns named like padding, and uses pmdN for the values of PMDs.
 UNSEEN = re.compile(r".*(pad|reserved)|pmd\d+$")
 KEYWORDS = frozenset(
     "alignas alignof and asm auto bool break case catch char class const constexpr "
@@ -203,7 +203,7 @@ def check_name(name: str) -> None:
         )
     if UNSEEN.match(name):
         raise MemberError(
-            f"pfmparse makes no column of '{name}'; use a name without 'pad' and "
+            f"pfmparse makes no column of '{name}'; use a name without 'pad' or "
             "'reserved' that is not pmdN"
         )
 

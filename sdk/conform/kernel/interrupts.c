@@ -44,7 +44,10 @@ static void irq_send(void)
 	irq_work_sync(&conform_work);
 }
 
-/* Handle overflows in interrupts. @send raises one and waits until it ends. */
+/*
+ * Handle overflows in interrupts. @send raises an interrupt and waits until it
+ * ends.
+ */
 static int interrupts_take(struct conform *c, void (*send)(void))
 {
 	unsigned int n = c->quick ? INTERRUPTS_QUICK : INTERRUPTS;

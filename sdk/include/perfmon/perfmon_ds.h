@@ -133,7 +133,7 @@ struct pfm_ds {
 };
 
 /**
- * pfm_ds_init() - set up an empty area in the rest of a buffer
+ * pfm_ds_init() - set up an empty area, from @base to the end of a buffer
  * @ds:          the area, with @word, @base and @record_size already set
  * @size:        size of the buffer in bytes
  * @intr_thres:  number of records after which to interrupt

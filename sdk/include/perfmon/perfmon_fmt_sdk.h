@@ -247,7 +247,7 @@ static inline u32 pfm_regions_behind(const struct pfm_regions *r, u32 n)
 }
 
 /**
- * pfm_regions_init() - split the rest of a buffer into regions
+ * pfm_regions_init() - split a buffer, from @offs to its end, into regions
  * @r:    the regions
  * @offs: offset in bytes of the first one, a multiple of 8
  * @end:  size of the buffer in bytes

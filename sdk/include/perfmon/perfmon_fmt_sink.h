@@ -106,7 +106,10 @@ static inline int pfm_sink_validate(const pfm_sink_arg_t *arg, u64 max)
 	return pfm_sink_split(&r, arg, max);
 }
 
-/* Begin to fill region @n. Inlined although rare, so no registers are saved. */
+/*
+ * Begin to fill region @n. Inlined although rare, so that callers need not save
+ * registers.
+ */
 static __always_inline void pfm_sink_enter(struct pfm_sink *s, void *buf, u32 n)
 {
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, n);
@@ -220,10 +223,10 @@ static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
 	pfm_sink_hdr_t *hdr = buf;
 
 	s->counts[cur] = s->regions.records.count;
-	/* Release the records, then the state... */
+	/* Publish the records before the state... */
 	smp_store_release(&pfm_sink_rgn(buf, cur)->rgn_state,
 			  PFM_SINK_RGN_READY);
-	/* ...then the number of full regions. */
+	/* ...and the state before the number of full regions. */
 	smp_store_release(&hdr->hdr_fills, ++s->fills);
 	if (s->overwrite) {
 		pfm_sink_overwrite(s, buf);
@@ -263,7 +266,9 @@ static __always_inline bool pfm_sink_publish(struct pfm_sink *s, void *buf,
 	records->cur = cur;
 	records->count = count;
 	WRITE_ONCE(rgn->rgn_used, cur - records->start);
-	/* Release the record with its count; pairs with a load-acquire. */
+	/*
+	 * Publish the record with its count; pairs with the reader's acquire.
+	 */
 	smp_store_release(&rgn->rgn_count, count);
 	return cur > records->limit;
 }
@@ -450,12 +455,12 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 		return name##_sink_init(ctx_flags, arg, buf);		\
 	}
 
-/* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */
+/* Sets all fields of a pfm_buffer_fmt_t except name, UUID and handler. */
 #define PFM_SINK_CALLS(name)						\
 	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
 					     PFM_SINK_ARG_LAYOUT))
 
-/* For an argument that begins with a pfm_sink_arg_t: pass PFM_FMT_ARG(). */
+/* For arguments that begin with a pfm_sink_arg_t; pass a PFM_FMT_ARG() last. */
 #define PFM_SINK_CALLS_ARG(name, ...)					\
 	__VA_ARGS__,							\
 	.fmt_msgq_depth	= PFM_SINK_MAX_REGIONS,				\

@@ -43,7 +43,7 @@
 #include <linux/minmax.h>
 #include <perfmon/perfmon_fmt_sink.h>
 
-/* Slots that are searched for a key. The table has two slots per record. */
+/* Number of slots searched for a key. The table has two slots per record. */
 #define PFM_TABLE_PROBES	8
 
 /**
@@ -237,7 +237,7 @@ pfm_table_merge(void *buf, void *mine, void *shown, const void *sample,
 	pfm_count(&hdr->hdr_past, &s->past, 1);
 }
 
-/* Record a new key in the free @slot, or lose the sample. */
+/* Record a new key in the free @slot, or count the sample as lost. */
 static __always_inline void
 pfm_table_new(void *buf, struct pfm_table_slot *slot, const void *sample,
 	      const struct pfm_table_shape *shape)
@@ -442,14 +442,14 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		return name##_table_init(ctx_flags, arg, buf);		\
 	}
 
-/* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */
+/* Sets all fields of a pfm_buffer_fmt_t except name, UUID and handler. */
 #define PFM_TABLE_CALLS(name)						\
 	PFM_TABLE_CALLS_INIT(name, name##_table_init, name##_table_getpriv, \
 			     PFM_FMT_ARG(pfm_sink_arg_t,		\
 					 PFM_SINK_ARG_LAYOUT))
 
 /*
- * For an argument that begins with a pfm_sink_arg_t: pass PFM_FMT_ARG().
+ * For arguments that begin with a pfm_sink_arg_t; pass a PFM_FMT_ARG() last.
  * DEFINE_PFM_TABLE_ARG() defines name_init(). A format with additional state
  * defines name_init() itself, and calls name_table_init() there.
  */

@@ -70,7 +70,7 @@ static __always_inline u64 pfm_threads_hash(u64 ids, u32 threads)
 }
 
 /*
- * Find the state of a thread: its own, a free one, or the one with the oldest
+ * Find a state for a thread: its own, a free one, or the one with the oldest
  * sample. States never become free again, so the search ends at a free one.
  */
 static __always_inline struct pfm_thread *

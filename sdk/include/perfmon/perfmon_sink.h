@@ -96,7 +96,8 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
 
 /*
  * Reasons for lost samples, indices of hdr_lost. The context counts
- * PFM_SINK_LOST_FULL, too; only the header counts the others.
+ * PFM_SINK_LOST_FULL, too; only the header counts samples lost for other
+ * reasons.
  */
 #define PFM_SINK_LOST_FULL	0	/* all regions are handed out */
 #define PFM_SINK_LOST_TABLE	1	/* no space in a table */

@@ -189,9 +189,10 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
 /**
  * enum pfm_unwind_why - reason for the end of a chain
  * @PFM_UNWIND_MORE:       in a sample: the chain was found without tables, by
- *                         frame pointers; in a walk: it continues
+ *                         frame pointers; in a walk: the chain continues
  * @PFM_UNWIND_WHOLE:      at the outermost frame
- * @PFM_UNWIND_FULL:       the buffer is full, or PFM_UNWIND_MAX_FRAMES
+ * @PFM_UNWIND_FULL:       the buffer is full, or the chain has
+ *                         PFM_UNWIND_MAX_FRAMES
  * @PFM_UNWIND_NO_MAPPING: the return address is in no executable mapping
  * @PFM_UNWIND_NO_TABLE:   the mapped file has no table, and the frame pointer
  *                         does not lead to a caller
