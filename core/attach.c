@@ -12,7 +12,7 @@
  * The thread must not wait for a command, which may take arbitrarily long. If
  * the context is locked, the thread leaves a note and queues a work item. The
  * next command (pfm_lock()) or the work item acts on the note, whichever comes
- * first. A CPU that goes offline stops its context.
+ * first. When a CPU goes offline, its context is stopped.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -36,11 +36,11 @@
  * @ref:     held by the attached context, and by a queued or running task work
  *           or work item
  * @ctx:     the context, with a reference
- * @task:    the thread; only for comparison
+ * @task: the thread, without a reference: used only for comparison
  * @changed: called when the thread exits, or has lost its events
  * @note:    PFM_NOTE_* that the context has not yet acted on
- * @queued:  the task work is queued; used by the thread only
- * @lost:    an exec has removed the thread's events; used by the thread only
+ * @queued:  the task work is queued; used only by the thread
+ * @lost:    an exec has removed the thread's events; used only by the thread
  * @work:    the task work
  * @later:   acts on @note if the context was locked
  * @node:    in pfm_threads

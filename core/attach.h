@@ -44,8 +44,8 @@ void pfm_attach_catch_up(struct pfm_context *ctx);
 #define PFM_NOTE_QUIET		0x8	/* see pfm_attach_exit_quietly() */
 
 /*
- * Act on what the thread has done: @note. Context: process, pfm_context.mutex
- * held; the context is still attached.
+ * Act on what the thread has done, according to @note. Context: process,
+ * pfm_context.mutex held; the context is still attached.
  */
 typedef void (*pfm_changed_t)(struct pfm_context *ctx, int note);
 
@@ -78,7 +78,7 @@ struct pfm_context *pfm_attach_get_thread(const struct task_struct *task);
 
 /*
  * Find the context of the calling thread. Context: any, under RCU, which
- * protects it. Return: the context or NULL.
+ * protects the context. Return: the context or NULL.
  */
 struct pfm_context *pfm_attach_here(void);
 

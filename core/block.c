@@ -66,7 +66,10 @@ struct pfm_block {
 
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
-/* Number of threads with pfm_block.left; mostly 0, so the kprobe checks it. */
+/*
+ * Number of threads with pfm_block.left. Usually 0: the kprobe checks this
+ * first.
+ */
 static atomic_t pfm_num_left;
 
 /*
@@ -153,10 +156,10 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * Registered while there are contexts that may block. It can be removed safely:
- * when the last of these contexts is gone, no overflow blocks a thread, and
- * pfm_block_detach() has cleared pfm_block.left. A thread that was about to set
- * @left has seen that @wanted is clear.
+ * Registered while there are contexts that may block. The kprobe can be removed
+ * safely: when the last of these contexts is gone, no overflow blocks a thread,
+ * and pfm_block_detach() has cleared pfm_block.left. A thread that was about to
+ * set @left has seen that @wanted is clear.
  */
 static PFM_KPROBE(pfm_last_call, PFM_LAST_CALL, pfm_block_come_back);
 

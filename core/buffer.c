@@ -42,13 +42,14 @@ static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
 
 /**
  * struct pfm_buffer - a buffer
- * @ref:      one reference of the context, and one of each area that maps it
- * @base:     the allocation, @front pages and @size bytes
+ * @ref:      one reference held by the context, and one by each area that maps
+ *            it
+ * @base: the allocation: @front pages, then @size bytes
  * @front:    pages in front that are not mapped
  * @size:     size of the mapping in bytes, whole pages
  * @area:     private area, or NULL
  * @area_size: its size in bytes
- * @charge:   memlock accounting of the whole
+ * @charge:   memlock accounting of @base and @area
  */
 struct pfm_buffer {
 	struct kref		ref;
@@ -65,7 +66,9 @@ static size_t pfm_front_bytes(const struct pfm_buffer *b)
 	return b->front * PAGE_SIZE;
 }
 
-/* Bytes that count against smpl_buf_size_max: buffer and private area. */
+/*
+ * Get the bytes that count against smpl_buf_size_max: buffer and private area.
+ */
 static size_t pfm_buffer_bytes(const struct pfm_buffer *b)
 {
 	return b->size + PAGE_ALIGN(b->area_size);

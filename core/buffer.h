@@ -16,7 +16,7 @@ struct vm_area_struct;
  * @size:  size in bytes, not 0
  * @front: number of unmapped pages before the mapped ones, 0 or 1
  * @area:  size in bytes of a private area that is zeroed, charged and freed
- *         with it; 0 for none
+ *         together with the buffer; 0 for none
  *
  * Context: process, may sleep; takes no lock that others can hold for long.
  * Return: the buffer, which the caller must put; NULL if it exceeds a limit or

@@ -22,7 +22,7 @@ static inline u32 pfm_carta_seed(u32 seed)
 	return seed ? seed : 1;
 }
 
-/* The next number of the series, 31 bits. */
+/* Get the next number of the series, which has 31 bits. */
 static inline u32 pfm_carta_next(u32 *state)
 {
 	u64 product = 16807ULL * *state;
@@ -35,7 +35,7 @@ static inline u32 pfm_carta_next(u32 *state)
 	return x;
 }
 
-/* Draw random bits under @mask; more than 31 bits take several draws. */
+/* Draw a random number within @mask; more than 31 bits take several draws. */
 static inline u64 pfm_carta_draw(u32 *state, u64 mask)
 {
 	u64 bits = pfm_carta_next(state);

@@ -2,8 +2,8 @@
 /*
  * charge.c - memlock accounting
  *
- * Charging takes no lock: a process that holds its own mmap_lock can delay only
- * itself.
+ * Charging takes no lock, in particular not the mmap_lock of the charged
+ * process, which may be held for a long time.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

@@ -137,7 +137,7 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			todo->next += todo->size;
 	}
 	err = pfm_end_many(ctx);
-	/* The caller sees @ret only: count the other error. */
+	/* The caller gets only @ret: count the other error. */
 	if (ret && err)
 		ctx->sets_denied++;
 	return ret ?: err;
@@ -222,7 +222,7 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 	pfm_unlock(ctx);
 	if (ret == PFM_ASK_FIRST)
 		ret = pfm_call_with_right(ctx, call->cmd, todo);
-	/* The caller writes user memory next. */
+	/* The caller writes user memory next, which may take long. */
 	lockdep_assert_not_held(&ctx->mutex);
 	return ret;
 }
@@ -257,7 +257,7 @@ static int pfm_run_arg(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	return pfm_run(ctx, cmd, given ? &arg : NULL);
 }
 
-/* Run a command with an argument of the format. */
+/* Run a command that takes the format's argument. */
 static int pfm_run_fmt_arg(struct pfm_context *ctx,
 			   const struct pfm_ctx_cmd *cmd,
 			   const struct pfm_ioc *ioc)

@@ -15,7 +15,7 @@
 #include <linux/sysfs.h>
 #include <linux/version.h>
 
-/* perfmon is not tested on older ones. */
+/* perfmon is not tested on older PREEMPT_RT kernels. */
 #if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #error "perfmon cannot be built for PREEMPT_RT kernels before 6.12"
 #endif

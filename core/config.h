@@ -47,10 +47,10 @@ int pfm_config_set(const pfarg_config_t *req);
  */
 void pfm_config_get(pfarg_config_t *req);
 
-/* PFM_SET_CONFIG. Return: 0, -EFAULT as 3.1.16 lists it, or -EINVAL. */
+/* PFM_SET_CONFIG. Return: 0, -EFAULT (see 3.1.16) or -EINVAL. */
 long pfm_set_config_cmd(const struct pfm_ioc *ioc);
 
-/* PFM_GET_CONFIG. Return: 0, or -EFAULT as 3.1.17 lists it. */
+/* PFM_GET_CONFIG. Return: 0 or -EFAULT (see 3.1.17). */
 long pfm_get_config_cmd(const struct pfm_ioc *ioc);
 
 /**

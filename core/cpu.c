@@ -4,7 +4,8 @@
  *
  * perf takes its events off a CPU that goes offline, and does not restore them
  * when the CPU returns. The context does not restore them either: it rejects
- * commands that need the PMU until it is unloaded, which any CPU may do.
+ * commands that need the PMU until it is unloaded, which is possible on any
+ * CPU.
  *
  * A hotplug call-back must not wait for pfm_context.mutex: the holder may be in
  * perf, waiting for the end of the hotplug. For the same reason a command must

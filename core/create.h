@@ -46,7 +46,10 @@ void pfm_creation_find_fmt(struct pfm_creation *new);
  */
 struct pfm_context *pfm_context_create(struct pfm_creation *new);
 
-/* Release what no context has taken over. Context: process. */
+/*
+ * Release those members of @new that no context has taken over. Context:
+ * process.
+ */
 void pfm_creation_end(struct pfm_creation *new);
 
 /*

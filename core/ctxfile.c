@@ -233,7 +233,7 @@ static void pfm_end_self_monitoring(struct pfm_context *ctx)
 }
 
 /*
- * A process that monitors itself closes its last descriptor: the context is
+ * If a process that monitors itself closes its last descriptor, the context is
  * unloaded even if other processes still hold descriptors (3.1.15, figure
  * 3.10). A monitored thread that exits with a descriptor counts as
  * self-monitoring (3.3.6). Other processes do not wait for commands here.

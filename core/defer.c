@@ -47,8 +47,8 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
  * Begin a note, unless the overflow is known (PFM_KNOWN). One cmpxchg() does
  * both: another overflow may interrupt this function at any point and, if a
  * command on another CPU has just ended, may own the context and handle this
- * overflow with its own. Return: the state before: PFM_QUIET, or the reason why
- * no note was begun.
+ * overflow with its own. Return: the previous state: PFM_QUIET, or the reason
+ * why no note was begun.
  */
 static u8 pfm_begin_note(struct pfm_pmd *pmd)
 {
@@ -171,7 +171,8 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 
 /*
  * Handle overflows that were deferred to a command. If an overflow is in
- * progress, this interrupt has interrupted it, and it will handle them.
+ * progress, it was interrupted by this interrupt, and will handle the deferred
+ * overflows itself.
  */
 static void pfm_take_deferred_here(struct pfm_context *ctx)
 {

@@ -22,7 +22,7 @@
 #include "stamp.h"
 #include "vector.h"
 
-/* Get the size of the format's argument: fmt_arg_size if it was not passed. */
+/* Get the size of the format's argument: fmt_arg_size if none was passed. */
 static u64 pfm_fmt_arg_size(const struct pfm_ioc *ioc,
 			    const pfm_buffer_fmt_t *fmt)
 {

@@ -12,7 +12,7 @@ struct pfm_context;
 struct pfm_evtset;
 struct pfm_pmu;
 
-/* Does the caller's time namespace have the kernel's CLOCK_MONOTONIC? */
+/* Is CLOCK_MONOTONIC the same in the caller's time namespace and the kernel? */
 bool pfm_user_has_our_clock(void);
 
 /*

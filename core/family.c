@@ -7,13 +7,13 @@
  * from the root's thread has a context of its own, a member (inherit.c). The
  * root's registers do not change meanwhile; the family has a copy of them.
  *
- * A thread that is born or exits must not wait for a command on the root. So it
- * takes only the mutex of its own member and, briefly, pfm_family.lock.
- * Commands walk over the members, and lock one after the other. There is one
- * walk at a time, as commands hold the root's mutex. Each walk has a number. It
- * takes members from the front of the list, marks them with its number and
- * moves them to the end, until the first member is marked. A new member is
- * marked when it joins, so that a walk ends even if threads keep forking.
+ * A new or exiting thread must not wait for a command on the root. So it takes
+ * only the mutex of its own member and, briefly, pfm_family.lock. Commands walk
+ * over the members, and lock one after the other. There is one walk at a time,
+ * as commands hold the root's mutex. Each walk has a number. The walk takes
+ * members from the front of the list, marks them with this number and moves
+ * them to the end, until the first member is marked. A new member is marked
+ * when it joins, so that a walk ends even if threads keep forking.
  *
  * The marks also make sums exact: a member that leaves before the walk has
  * reached it adds its own value to the sum. The walk adds the values of all

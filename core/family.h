@@ -45,7 +45,7 @@ struct pfm_family_pmd {
 
 /**
  * struct pfm_family - the contexts of the descendants of a monitored thread
- * @ref:      one reference each for the root, a member, a birth
+ * @ref:      one reference for the root, each member and each birth
  * @rcu:      frees the family: the fork probe reads it under RCU
  * @payer:    user and process that are charged for members
  * @memcg:    control group that is charged for members
@@ -62,7 +62,7 @@ struct pfm_family_pmd {
  * @lock:     protects @members and the next fields
  * @members:  living members; those at the end have been visited by the last
  *            walk
- * @living:   number of entries of @members
+ * @living:   number of entries in @members
  * @walk:     number of the last walk
  * @over:     no member can join any more
  * @sets_denied: sum of pfm_context.sets_denied of members that have ended
@@ -74,7 +74,8 @@ struct pfm_family_pmd {
  * @dead:     members that have ended
  * @bury:     frees @dead, or makes them @spares
  * @num_pmds: number of @pmds
- * @pmds:     its counters, then the clock; .ended and .sum are under @lock
+ * @pmds:     its counters, then the clock; .ended and .sum are protected by
+ *            @lock
  */
 struct pfm_family {
 	struct kref			ref;
@@ -150,7 +151,7 @@ int pfm_family_join(struct pfm_context *ctx);
  */
 void pfm_family_leave(struct pfm_context *ctx);
 
-/* Drop a reference to a member. A work item frees it after the last one. */
+/* Drop a reference to a member. After the last one, a work item frees it. */
 void pfm_member_put(struct pfm_context *ctx);
 
 /*

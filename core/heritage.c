@@ -61,7 +61,7 @@ int pfm_heritage_equip(struct pfm_context *ctx)
 	u16 i;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* All PMDs, but not the clock */
+	/* All PMDs except the clock */
 	for (i = 0; i < family->num_pmds - 1 && !ret; i++)
 		ret = pfm_reg_paste(ctx->set, family->pmds[i].slot,
 				    &family->pmds[i].reg);

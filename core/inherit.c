@@ -126,7 +126,10 @@ static int pfm_attach_member(struct pfm_context *ctx,
 	int ret = pfm_heritage_equip(ctx) ?: pfm_family_join(ctx);
 
 	if (!ret) {
-		/* A PFM_WRITE_PMDS that began earlier has missed the member. */
+		/*
+		 * A PFM_WRITE_PMDS that began earlier has not changed this
+		 * member.
+		 */
 		pfm_heritage_update(ctx);
 		ret = pfm_load_member(ctx, parent->user_only, parent->trusted);
 	}

@@ -79,7 +79,10 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		if (err)
 			ctx->lost++;
 	}
-	/* After the handlers: that of a family may set it to 1 (share.c). */
+	/*
+	 * After the handlers, because a family's may set the credit to 1
+	 * (share.c).
+	 */
 	ctx->credit--;
 	pfm_conclude(ctx, ovfl, &out);
 	local_irq_restore(flags);
@@ -153,8 +156,8 @@ bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
 
 /*
- * Read the value again: since the PMU has read it, an NMI may have handled the
- * overflow.
+ * Read the value again: an NMI may have handled the overflow after the PMU read
+ * the value.
  */
 bool pfm_is_known_now(struct pfm_pmd *pmd)
 {

@@ -66,9 +66,9 @@ int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
 bool pfm_starts_at_exec(const pfarg_start_t *req);
 
 /*
- * Start an attached context when no error can be returned. A PMD is denied if
- * no counter is free for it; the others count. Context: process,
- * pfm_context.mutex held.
+ * Start an attached context when no error can be returned. A PMD for which no
+ * counter is free is recorded as denied; the other PMDs count. Context:
+ * process, pfm_context.mutex held.
  */
 void pfm_start_or_deny(struct pfm_context *ctx);
 

@@ -14,7 +14,8 @@
  * @ring: messages, @size of them; one slot is reserved for PFM_MSG_END
  * @size: number of slots, a power of two
  * @depth: maximum number of overflow messages
- * @head: next slot to write; written by the overflow path, or with it paused
+ * @head: next slot to write; changed by the overflow path, or while overflows
+ *        are paused
  * @tail: next message to read
  * @dropped: overflow messages that found the queue full
  * @wait: readers that wait for a message

@@ -6,8 +6,8 @@
  * a command (pfm_own()). All overflows of a context happen on one CPU at a
  * time. So an overflow that finds another overflow as the owner has interrupted
  * that overflow. An interrupt that handles deferred overflows may run when the
- * thread is already on another CPU; then it owns the context like a command
- * (defer.c).
+ * thread is already on another CPU; in this case it owns the context as a
+ * command does (defer.c).
  *
  * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
  * active context and PFM_SET_FMT_ARG would miss events if they did so. They
@@ -73,8 +73,9 @@ static bool pfm_is_between_overflows(void)
 }
 
 /*
- * Check this CPU. Context: hard interrupt; or a direct call, on the local CPU
- * or by the idle loop, where no overflow is in progress.
+ * Check whether an overflow may be in progress on this CPU. Context: hard
+ * interrupt; or a direct call, on the local CPU or by the idle loop, where no
+ * overflow is in progress.
  */
 static void pfm_look_here(void *arg)
 {

@@ -30,8 +30,9 @@ int pfm_may_create(u32 ctx_flags);
 
 /**
  * struct pfm_program - the program in a thread that the caller may monitor
- * @any:     any program
- * @exec_id: otherwise: self_exec_id of the thread while it executes the program
+ * @any: the caller may monitor any program
+ * @exec_id: otherwise the caller may monitor the thread while this is the
+ *           thread's self_exec_id
  */
 struct pfm_program {
 	bool	any;

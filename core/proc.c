@@ -3,9 +3,9 @@
  * proc.c - a private mount of /proc
  *
  * The kernel exports no functions for some of the checks that perfmon needs,
- * but files in /proc make these checks. The caller's /proc cannot be trusted,
- * since users can mount over it in their own mount namespaces. The private
- * mount is in no namespace.
+ * but opening certain files in /proc makes these checks. The caller's /proc
+ * cannot be trusted, since users can mount over it in their own mount
+ * namespaces. The private mount is in no namespace.
  */
 #include <linux/cred.h>
 #include <linux/err.h>

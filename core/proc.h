@@ -21,7 +21,7 @@ struct pid_namespace *pfm_proc_ns(void);
  * @name: path without /proc
  *
  * The checks are those of the file's open function and of the security modules,
- * not of its mode and owner.
+ * but not those of the file's mode and owner.
  *
  * Context: process, may sleep; takes signal->exec_update_lock for files of a
  * thread.

@@ -3,16 +3,17 @@
  * rate.c - limits on the number and duration of overflows (4.4.4), and counts
  *	    of counters that the PMU throttles
  *
- * A context has its own windows. Short threads would never complete one, so the
- * threads of a family that samples share windows: each CPU's buffer has them
- * (struct pfm_part). The owner of the buffer counts down pfm_part.credit. When
- * this is used up, the owner lets the thread's own credit end with the current
- * overflow.
+ * Overflows are counted and timed in windows of time. Usually each context has
+ * its own windows. Threads that live only briefly would never complete a
+ * window, so the threads of a family that samples share the windows of each
+ * CPU's buffer (struct pfm_part). The owner of the buffer counts down
+ * pfm_part.credit. When this is used up, the owner lets the thread's own credit
+ * end with the current overflow.
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
- * only when a context has used up its credit; then this overflow is timed, from
- * its time stamp on. A window ends after as many overflows as occur in a tenth
- * of a second at the highest permitted rate, or after a second with at least
+ * only when a context has used up its credit; that overflow is timed, from its
+ * time stamp on. A window ends after as many overflows as occur in a tenth of a
+ * second at the highest permitted rate, or after a second with at least
  * PFM_ENOUGH timings. At its end both limits are checked. The time of the
  * window's handlers is estimated from the shortest timed overflow, because the
  * others may have been interrupted.
@@ -30,7 +31,7 @@
 #define PFM_ENOUGH	8	/* timings that allow an estimate */
 #define PFM_CREDIT	256U	/* overflows between two timings, at most */
 #define PFM_RATE_MAX	500000
-#define PFM_LONGEST	(1ULL << 27)	/* ns, a limit to what is timed */
+#define PFM_LONGEST	(1ULL << 27)	/* ns, the longest time recorded */
 
 unsigned int pfm_ovfl_rate_max = PFM_RATE_MAX;
 module_param_named(ovfl_rate_max, pfm_ovfl_rate_max, uint, 0644);

@@ -20,8 +20,8 @@ void pfm_rate_init(struct pfm_context *ctx);
 
 /*
  * Renew a credit that is used up, unless that ends the window. @took: as for
- * pfm_rate_is_exceeded(). Context: the owner of the overflow path. Return: true
- * if the credit was renewed; false if nothing was done.
+ * pfm_rate_is_exceeded(). Context: the caller owns the context. Return: true if
+ * the credit was renewed; false if nothing was done.
  */
 bool pfm_rate_renew(struct pfm_context *ctx, u64 took);
 

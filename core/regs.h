@@ -33,24 +33,25 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * Copy a counter. The copy of one that samples begins with the value last
- * loaded. @copy is zeroed. Context: process, pfm_context.mutex held.
+ * Copy a counter to @copy, which is zeroed. If the counter samples, the copy
+ * gets the value last loaded instead of the current value. Context: process,
+ * pfm_context.mutex held.
  */
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy);
 
 /*
- * Make the counter in @slot like a copy. Context: process,
- * pfm_context.mutex held, not attached. Return: 0, -ENOMEM, or an error of the
- * PMU.
+ * Give the counter in @slot the settings and the value of @copy. Context:
+ * process, pfm_context.mutex held, not attached. Return: 0, -ENOMEM, or an
+ * error of the PMU.
  */
 int pfm_reg_paste(struct pfm_evtset *set, unsigned int slot,
 		  const struct pfm_reg_copy *copy);
 
 /*
  * Take the value and the reset values from an element of PFM_WRITE_PMDS, for a
- * PMD that samples. The element may change nothing else. Context: process,
- * pfm_context.mutex held. Return: the PMD's slot; -EINVAL, with the element
- * marked.
+ * PMD that samples. The element must not change anything else. Context:
+ * process, pfm_context.mutex held. Return: the PMD's slot; -EINVAL, with the
+ * element marked.
  */
 int pfm_reg_take_resets(struct pfm_context *ctx, pfarg_pmd_t *req,
 			struct pfm_reg_copy *copy);

@@ -64,6 +64,6 @@ void pfm_release_after(struct pfm_context *ctx)
 void pfm_release_all(struct pfm_context *ctx)
 {
 	pfm_release(ctx);
-	/* Wait for a work item that may have taken entries before. */
+	/* Wait for a work item that may have taken entries off the list. */
 	flush_delayed_work(&ctx->release);
 }

@@ -233,7 +233,7 @@ static void pfm_part_tell(struct pfm_share *share, struct pfm_part *part,
 {
 	part->untold = false;
 	if (share->root->flags & PFM_FL_OVFL_NO_MSG)
-		/* No reader will come: count the message as read. */
+		/* No one will read the message: count it as read. */
 		WRITE_ONCE(part->read, ++part->told);
 	else if (part->told - READ_ONCE(part->read) < share->depth)
 		pfm_part_set_msg(part, msg);

@@ -58,7 +58,7 @@ struct pfm_part {
 
 /**
  * struct pfm_share - the buffers of a family
- * @ref:      one reference each for the root and for its families
+ * @ref:      one reference for the root, and one for each of its families
  * @root:     the context that has created the buffers; valid while a thread of
  *            the family overflows
  * @fmt:      the format; the root has a reference to it

@@ -42,7 +42,7 @@ static struct pfm_buffer *pfm_smpl_buf_alloc(const struct pfm_smpl_size *size)
 	return buffer;
 }
 
-/* First byte of a buffer, or NULL without one */
+/* Get the first byte of a buffer; NULL if there is no buffer. */
 static void *pfm_smpl_buf_start(const struct pfm_buffer *buffer)
 {
 	return buffer ? pfm_buffer_start(buffer) : NULL;

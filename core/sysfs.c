@@ -153,7 +153,7 @@ static size_t pfm_print_regs(char *text, size_t size, const char *kind,
 
 /*
  * Make one line per register, NAME:default:reserved bits:actual name. The text
- * does not fit into a plain attribute's page.
+ * is too long for a plain attribute, which is limited to one page.
  */
 static int pfm_make_mappings(const struct pfm_pmu *pmu)
 {

@@ -34,8 +34,8 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 
 /*
  * Get the next value to reset a PMD to: @base, plus a random number if
- * PFM_REGFL_RANDOM is set. It is recorded as the last reset value. Context: the
- * caller owns the context, or the context is paused.
+ * PFM_REGFL_RANDOM is set. The result is recorded as the last reset value.
+ * Context: the caller owns the context, or the context is paused.
  */
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
