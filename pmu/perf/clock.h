@@ -26,8 +26,9 @@ bool perf_clock_needs_event(struct perf_set *ps);
 struct perf_event *perf_timer_event(const struct perf_set *ps);
 
 /*
- * Read a clock without an event of its own. Context: process; for
- * perf_clock_count_stopped(): any, the set is stopped.
+ * Read a clock without an event of its own. Context: process;
+ * perf_clock_count_stopped() works in any context, but only if the set is
+ * stopped.
  */
 u64 perf_clock_count(const struct perf_set *ps);
 u64 perf_clock_count_stopped(const struct perf_set *ps);

@@ -64,7 +64,9 @@ u64 perf_period(u64 value)
 
 	if (perf_is_period(value))
 		return left;
-	/* @left of 0 stands for 2^64. Leave a single period if possible. */
+	/*
+	 * A @left of 0 stands for 2^64. If possible, leave exactly one period.
+	 */
 	return min(left - PERF_MAX_PERIOD, PERF_MAX_PERIOD);
 }
 
@@ -271,11 +273,11 @@ static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 }
 
 /*
- * Is this overflow an effect of arming? Some tracepoints (timers, MSR writes)
- * fire when an event is armed. Do not arm the event again for such an overflow:
- * arming would never end. Nothing is lost, because the event has just been
- * armed, and a report that is too early arms it again. Arming does not cause
- * NMIs.
+ * Was this overflow caused by arming an event? Some tracepoints (timers, MSR
+ * writes) fire when an event is armed. Do not arm the event again for such an
+ * overflow: arming would never end. Nothing is lost, because the event has just
+ * been armed, and a report that is too early arms it again. Arming does not
+ * cause NMIs.
  */
 static bool perf_is_caused_by_arming(const struct perf_set *ps)
 {

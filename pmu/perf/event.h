@@ -100,8 +100,8 @@ void perf_set_no_handler(struct perf_event *event);
 
 /*
  * Arm an event that is not being reported for @value, the new value of its PMD.
- * An irq_work or a work item does this. If perf reports the event before, the
- * event is armed for the rest at that time. Context: any, interrupts off.
+ * An irq_work or a work item does this. If perf reports the event before that,
+ * the event is armed for the rest at the report. Context: any, interrupts off.
  */
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value);
@@ -111,7 +111,10 @@ bool perf_is_unarmed(const struct pfm_pmu_reg *reg);
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value);
 
-/* Arm events for which perf_arm_later() was called. Context: stopped set. */
+/*
+ * Arm events for which perf_arm_later() was called. Context: the set is
+ * stopped.
+ */
 void perf_arm_rest(struct perf_set *ps);
 
 /*

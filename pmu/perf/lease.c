@@ -40,7 +40,7 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 
 	if (!lease)
 		return ERR_PTR(-ENOMEM);
-	/* A driver that reads user memory must not wait for a page. */
+	/* Keep a driver that reads user memory from waiting for a page. */
 	pagefault_disable();
 	do {
 		event = perf_event_create_kernel_counter(attr, cpu, task,

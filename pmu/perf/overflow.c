@@ -175,7 +175,7 @@ static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 	return task_pt_regs(current);
 }
 
-/* Begin the next, whole period, even if the last one was only the rest. */
+/* Begin the next period, which is whole even if the last one was a rest. */
 static void perf_begin_period(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	u64 period = perf_whole_period(reg), value;

@@ -46,7 +46,7 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 		attr->sample_period = period ?: PERF_MAX_PERIOD;
 		attr->wakeup_events = 1;
 	}
-	/* pinned: get a counter or a visible error, not a share of the time. */
+	/* pinned: the event gets a counter all the time, or fails visibly. */
 	attr->pinned = !perf_is_software(pmc);
 }
 

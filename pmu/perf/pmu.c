@@ -208,7 +208,7 @@ static void perf_unload(struct pfm_pmu_set *s)
 
 /*
  * Was the event denied a counter? A pinned event without a free counter goes
- * into the error state. After the exit of its thread that state is lost; then
+ * into the error state. After the exit of its thread that state is lost, but
  * the event has never counted although the set's clock has.
  */
 static bool perf_is_denied(const struct perf_set *ps,

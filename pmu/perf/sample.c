@@ -201,6 +201,9 @@ u64 perf_sampled_flags(const void *sample, u16 num)
 	const struct perf_branch_entry *branch = perf_branch_of(sample, num);
 
 	BUILD_BUG_ON(sizeof(*branch) != 3 * sizeof(u64));
-	/* The flags of a branch have no common name: return the whole word. */
+	/*
+	 * The branch's flags are bit fields: return the word that contains
+	 * them.
+	 */
 	return branch ? ((const u64 *)branch)[2] : 0;
 }

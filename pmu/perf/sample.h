@@ -25,7 +25,7 @@ bool perf_may_have_data(const struct pfm_pmu_reg *reg);
 
 /*
  * Get branch_sample_type for an event that records branches: those at the
- * levels at which the event counts.
+ * privilege levels at which the event counts.
  */
 u64 perf_branch_type(u64 pmc);
 

@@ -24,14 +24,14 @@
 #define TRIAL_FIRST	3
 #define TRIAL_NEXT	5
 #define TRIAL_LATER	2
-/* Sleeps that complete these periods, even if few sleeps cause a switch */
+/* Number of sleeps that complete these periods even if few cause a switch */
 #define TRIAL_SLEEPS	200
 /* Periods for the trial of a clock, in ns: a short one and an endless one */
 #define TRIAL_SOON	20000ULL
 #define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
-/* Longest time until a clock's timer fires, in ns */
+/* Maximum time, in ns, to wait for a clock's timer */
 #define TRIAL_PATIENCE	(200 * NSEC_PER_MSEC)
-/* Overflows that are recorded */
+/* Maximum number of overflows that are recorded */
 #define TRIAL_REPORTS	4
 
 /**

@@ -11,9 +11,9 @@
  *
  * where TIME is the elapsed time in ns, and FIELD is a field of a debug-store
  * record. Like a CPU, the PMU writes one record for all counters that overflow
- * in one instant. A PMC counts when it is not 0; its upper 32 bits are
- * reserved. PMCs 64 + n and 128 + n are configuration words of PMCn, which have
- * no effect.
+ * in one instant. A counter counts while its PMC is not 0; a PMC's upper 32
+ * bits are reserved. PMCs 64 + n and 128 + n are configuration words of PMCn,
+ * which have no effect.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
