@@ -22,7 +22,9 @@
 
 /* Last generation number used; a process created by fork() takes the next */
 static __u32 last_generation;
-/* Pointer into a page that fork() wipes; the number is 0 until first used. */
+/*
+ * This process's generation number, in a page that fork() wipes; 0 until used
+ */
 static __u32 *generation;
 
 /* This thread's gettid(), and the generation in which it was called */

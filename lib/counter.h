@@ -9,8 +9,8 @@
 
 /**
  * struct counter_user - the process that created a mapping
- * @generation: number of the process among those created by fork(); 0 if
- *              counters cannot be read
+ * @generation: generation number of the process (counter.c); 0 if counters
+ *              cannot be read
  * @pid_ns:     inode number of its PID namespace
  */
 struct counter_user {
@@ -23,7 +23,7 @@ struct counter_user counter_this_user(void);
 
 /*
  * Read the count of a PMD whose state is @state, PFM_MAP_COUNTER or above. This
- * works in the monitored thread only, while the counter is on the CPU. Return:
+ * works only in the monitored thread, while the counter is on the CPU. Return:
  * 1, and @value is set; 0 if only the kernel can read the PMD; -1 if the kernel
  * was changing the data.
  */

@@ -83,7 +83,7 @@ int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
 	return 0;
 }
 
-/* Do not probe with an ioctl: its number may mean anything to a driver. */
+/* Do not probe with an ioctl: another driver may use its number. */
 bool pfm_is_context(int fd)
 {
 	static const char name[] = "anon_inode:[perfmon]";

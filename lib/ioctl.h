@@ -2,8 +2,8 @@
 /*
  * ioctl.h - send commands to the kernel
  *
- * The functions that return int return 0, or -1 with errno set as section 3.1
- * of the specification lists it for the command.
+ * The functions that return int return 0, or -1 with errno set to an error that
+ * section 3.1 of the specification lists for the command.
  */
 #ifndef LIB_IOCTL_H
 #define LIB_IOCTL_H

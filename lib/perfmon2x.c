@@ -139,7 +139,7 @@ static void pmc_in(union part *part, int i, const void *elem)
 			(from->reg_flags & PFM_REG_RETFL_MASK);
 	to->reg_value = from->reg_value;
 	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
-	/* 2.x defines no flags here: the kernel rejects this word if not 0. */
+	/* 2.x defines no flags here: let the kernel reject any in this word. */
 	to->reserved[0] |= from->reg_flags & ~PFM_REG_RETFL_MASK;
 }
 
@@ -182,7 +182,9 @@ static void pmd_in(union part *part, int i, const void *elem)
 	to->reg_flags &= PMD_FLAGS | PFM_REG_RETFL_MASK;
 	if (concerns_overflow(from))
 		to->reg_flags |= PFM_REGFL_SMPL;
-	/* Pass other flags in a word that the kernel rejects if not 0. */
+	/*
+	 * Pass unknown flags in a word that the kernel rejects unless it is 0.
+	 */
 	to->reserved[0] |= from->reg_flags & ~(PMD_FLAGS | PFM_REG_RETFL_MASK);
 }
 
@@ -319,8 +321,8 @@ int pfm2x_unload_context(int fd)
 
 #define NSEC_PER_SEC	1000000000ULL
 /*
- * Get the number of reserved words of a 2.x element. The kernel's element has
- * another number, so all of them are passed in one word.
+ * Get the number of reserved words of a 2.x element. The kernel's element has a
+ * different number, so all words are combined into one.
  */
 #define RESERVED(elem)	(sizeof((elem)->reserved) / sizeof((elem)->reserved[0]))
 
@@ -345,7 +347,9 @@ static void setdesc_in(union part *part, int i, const void *elem)
 	to->set_timeout = timespec_of(from->set_timeout);
 	to->reserved[0] =
 		from->reserved1 | any_of(from->reserved, RESERVED(from));
-	/* Pass other flags in a word that the kernel rejects if not 0. */
+	/*
+	 * Pass unknown flags in a word that the kernel rejects unless it is 0.
+	 */
 	to->reserved[0] |= from->set_flags & ~(SET_FLAGS | PFM_SET_RETFL_MASK);
 }
 

@@ -3,9 +3,9 @@
  * perfmonctl.c - the calls of the perfmon2 interface over /dev/perfmon
  *
  * The specification's system call becomes one ioctl per command: on the device
- * for commands without a context, on the context's descriptor for the others.
- * The kernel checks the arguments; this file checks only what the kernel cannot
- * see.
+ * for commands without a context, on the context's descriptor for all other
+ * commands. The kernel checks the arguments; this file checks only what the
+ * kernel cannot see.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -61,8 +61,8 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 	if (cmd == PFM_CREATE_CONTEXT)
 		return create_with_trailing_arg(arg, narg);
 	/*
-	 * The kernel would take a negative number for a large one and return
-	 * another error.
+	 * The kernel would take a negative number for a large one and return a
+	 * different error.
 	 */
 	if ((commands[cmd] & VECTOR) && narg < 0)
 		return fail(EINVAL);
