@@ -9,11 +9,11 @@
 /**
  * struct flight_priv - the handler's private state; it is not mapped
  * @arg:    the triggers
- * @marked: time in ns of the last marker since the freeze, or 0
+ * @marked: time in ns of the last marker since the last freeze, or 0
  * @left:   number of samples to record before the freeze, plus 1; 0 before a
  *          trigger
  * @watch:  flight_watch() needs all samples, not only those that may notify
- * @largest: the largest values since the freeze
+ * @largest: the largest values since the last freeze
  */
 struct flight_priv {
 	pfm_flight_smpl_arg_t	arg;
@@ -128,7 +128,7 @@ static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return ret;
 }
 
-/* Is @pmd a valid PMD? Any number is valid if @use is 0: it is not used. */
+/* Is @pmd a valid PMD? If @use is 0, @pmd is not used and may be any number. */
 static bool flight_has_pmd(u64 use, u16 pmd)
 {
 	return !use || pmd < PFM_MAX_PMDS;
@@ -153,7 +153,10 @@ static void flight_set_arg(void *buf, const void *data)
 	struct flight_priv *priv = pfm_sink_priv(buf);
 
 	priv->arg = *(const pfm_flight_smpl_arg_t *)data;
-	/* A trigger may be waiting for the last sample before the freeze. */
+	/*
+	 * After a trigger, the last sample before the freeze may be still to
+	 * come.
+	 */
 	priv->watch = priv->arg.within || priv->arg.after || priv->left;
 	if (!priv->arg.within)
 		priv->marked = 0;

@@ -22,7 +22,7 @@
 /**
  * struct nway_priv - the handler's private state; it is not mapped
  * @regions:        the regions and the entries in the current one
- * @seq:            number of times that filling a region has begun
+ * @seq:            number of fills begun so far
  * @mask_when_full: PFM_NWAY_SMPL_MASK_WHEN_FULL
  * @overwritten:    entries that were overwritten
  * @dropped:        overflows that did not fit
@@ -107,7 +107,9 @@ static int nway_init(u32 ctx_flags, void *data, void *buf)
 	return 0;
 }
 
-/* Hand out the full region if another one is free, or if this masks. */
+/*
+ * Hand out the full region if another one is free, or if monitoring is masked.
+ */
 static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 				      pfm_ovfl_arg_t *arg)
 {
