@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_count_smpl.h - an example format's buffer: overflows by event
+ * perfmon_count_smpl.h - the buffer of an example format that counts overflows
+ *			  by event
  */
 #ifndef PERFMON_COUNT_SMPL_H
 #define PERFMON_COUNT_SMPL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
  * perfmon_requests_smpl.h - the argument and the records of an example format
- *			     that sums the values of a PMD by request
+ *			     that sums the values of a PMD for each request
  */
 #ifndef PERFMON_REQUESTS_SMPL_H
 #define PERFMON_REQUESTS_SMPL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_requests - sums the values of a PMD by request
+ * pfm_fmt_requests - sums the values of a PMD for each request
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>

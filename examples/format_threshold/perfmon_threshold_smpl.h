@@ -38,8 +38,8 @@ PFM_ASSERT_FIELD(pfm_threshold_smpl_arg_t, min, 16, 8);
 /**
  * struct pfm_threshold_record_t - a record
  * @ip:         instruction pointer
- * @difference: count of the first recorded PMD since the previous overflow of
- *              the same counter, even if that sample was skipped
+ * @difference: increase of the first recorded PMD since the previous overflow
+ *              of the same counter, even if that sample was skipped
  * @tid:        thread
  * @ovfl_pmd:   PMD that overflowed
  */

@@ -35,7 +35,10 @@ static int usage_load(struct pfm_pmu_set *s,
 {
 	struct pfm_pmu_reg *clock = regs[s->num_regs - 1];
 
-	/* Only threads have these counts, and this clock has no timer. */
+	/*
+	 * Only threads have these counts, and a clock that samples needs a
+	 * timer.
+	 */
 	if (!s->task || clock->sampling)
 		return -EINVAL;
 	clock->priv = NULL;
