@@ -2,8 +2,9 @@
 /*
  * device.c - read the device of a format (perfmon_fmt_device.h)
  *
- * Without a reader, all samples are lost. Before each overflow, the records of
- * this CPU are discarded, and the slot after the next one is poisoned.
+ * Without a reader, all samples would be lost. Before each overflow, the
+ * records of this CPU are discarded, and the slot after the next one is
+ * poisoned.
  */
 #include <linux/fcntl.h>
 #include <linux/fs.h>

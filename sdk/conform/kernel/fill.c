@@ -123,8 +123,9 @@ int conform_check_restart(struct conform *c)
 }
 
 /*
- * Cause overflows with user registers of this thread in functions of any depth,
- * without registers, and in other threads; then with all PMDs recorded.
+ * Cause overflows with user registers of this thread and stacks of any depth,
+ * overflows without registers, and overflows in other threads; then repeat this
+ * with all PMDs recorded.
  */
 static int registers_use(struct conform *c, unsigned long stack)
 {
