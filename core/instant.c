@@ -80,7 +80,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 			ctx->lost++;
 	}
 	/*
-	 * After the handlers, because a family's may set the credit to 1
+	 * After the handlers: in a family, they may set the credit to 1
 	 * (share.c).
 	 */
 	ctx->credit--;
