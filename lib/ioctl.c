@@ -70,7 +70,7 @@ int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 		.narg = 1,
 	};
 
-	/* A program may pass this value as a size. */
+	/* The program may have passed this special value as a size. */
 	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
 		return fail(E2BIG);
 	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
