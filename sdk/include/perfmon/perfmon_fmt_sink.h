@@ -460,7 +460,7 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
 					     PFM_SINK_ARG_LAYOUT))
 
-/* For arguments that begin with a pfm_sink_arg_t; pass a PFM_FMT_ARG() last. */
+/* For an argument that begins with a pfm_sink_arg_t. Pass PFM_FMT_ARG(). */
 #define PFM_SINK_CALLS_ARG(name, ...)					\
 	__VA_ARGS__,							\
 	.fmt_msgq_depth	= PFM_SINK_MAX_REGIONS,				\

@@ -449,7 +449,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 					 PFM_SINK_ARG_LAYOUT))
 
 /*
- * For arguments that begin with a pfm_sink_arg_t; pass a PFM_FMT_ARG() last.
+ * For an argument that begins with a pfm_sink_arg_t. Pass PFM_FMT_ARG().
  * DEFINE_PFM_TABLE_ARG() defines name_init(). A format with additional state
  * defines name_init() itself, and calls name_table_init() there.
  */

@@ -243,10 +243,11 @@ struct pfm_pmu_set {
  *                 counter can be in any set of the context; the core sets it
  *                 again before it counts
  *
- * Overflow context may be an NMI, with preemption disabled. The operations that
- * run there must not take a lock, because the interrupted code may hold it, and
- * must not allocate memory, because allocators take locks. They must not divide
- * 64-bit numbers for each sample, because division is slow.
+ * Overflow context is any context, NMI included, with preemption disabled. The
+ * operations that run there must not take a lock, because the interrupted code
+ * may hold it, and must not allocate memory, because allocators take locks.
+ * They must not divide 64-bit numbers for each sample, because division is
+ * slow.
  */
 struct pfm_pmu {
 	const char			*pmu_name;

@@ -16,7 +16,8 @@
  * @count:        number of records
  * @entry_size:   size in bytes of a record
  * @overflows:    number of times the threshold was reached so far
- * @dropped:      records dropped so far because a register did not fit
+ * @dropped:      records dropped so far because a register did not fit into its
+ *                field
  * @no_room:      records lost so far: the header's hdr_lost
  * @is_imprecise: some records have the registers of an interrupt
  * @index:        offset in bytes of the end of the last record
