@@ -115,7 +115,7 @@ static inline u64 pfm_table_places(const pfm_sink_arg_t *arg, size_t size)
  */
 static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 {
-	/* Above any limit. Below it, the slots' size does not overflow. */
+	/* Reject what is above any limit: the slots' size could overflow. */
 	if (arg->num_regions > 1 || arg->buf_size > SIZE_MAX / 64)
 		return -EINVAL;
 	return pfm_sink_validate(arg, size);
@@ -331,7 +331,8 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  * @name:    prefix of the functions
  * @type:    the record: key, then payload. Both may have any layout, but must
  *           be padded to multiples of 8 bytes and aligned to 8. All bytes of
- *           the key are compared, so padding must be a named field
+ *           the key are compared, so padding must be a named field, which
+ *           initialisers set to 0
  * @payload: first field of the payload
  * @version: version of the records
  * @...:     for each field of the payload, the way to merge samples: one of

@@ -179,7 +179,11 @@ static inline int pfm_read_nway_enter(struct pfm_read_nway *r)
 	return 0;
 }
 
-/* Read the next entry of the region. Return: 0 at its end or if overwritten. */
+/*
+ * Read the next entry of the region. Return: 1; 0 at the end of the region, or
+ * if the region was overwritten; -1 if the entries do not match the region's
+ * header.
+ */
 static inline int pfm_read_nway_entry(struct pfm_read_nway *r)
 {
 	struct pfm_read_pass *pass = &r->pass;

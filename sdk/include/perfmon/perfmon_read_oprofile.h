@@ -100,7 +100,7 @@ struct pfm_read_oprofile {
  *             64-bit kernel, even in a 32-bit program
  *
  * Context: any.
- * Return: 0; -1 for another size, see @problem of the reader.
+ * Return: 0; -1 if @word_size is neither; see @problem of the reader.
  */
 static inline int pfm_read_oprofile_init(struct pfm_read_oprofile *r,
 					 __u32 word_size)

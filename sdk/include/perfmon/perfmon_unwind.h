@@ -123,7 +123,8 @@ enum pfm_unwind_kind {
  *                     registers of the innermost frame, and the link register
  *                     of a frame interrupted by a signal
  * @PFM_UNWIND_RA_RBX: x86_64: at cfa - 8; the caller's rbx is at cfa +
- *                     ra_offset. The cfa of lazy binding depends on rbx
+ *                     ra_offset. In code for lazy binding the cfa depends on
+ *                     rbx
  * @PFM_UNWIND_RAS:    number of locations
  *
  * With another kind of rule, pfm_unwind_rule.ra is PFM_UNWIND_RA_CFA. On arm64
@@ -246,9 +247,9 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
  * Errors: EINVAL: @fd is not a regular file open for reading, or the table is
  * damaged, is too large (PFM_UNWIND_MAX_SIZE), or has another version or
  * machine; EEXIST: the file has a table; ENOMEM: memory, or RLIMIT_MEMLOCK, is
- * exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES; EPERM: the set
- * belongs to another process, which opened this descriptor; or the caller may
- * not open the device; EBADF; EFAULT.
+ * exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES; EPERM: another process
+ * opened this descriptor, so the set belongs to that process; or the caller is
+ * not allowed to open the device; EBADF; EFAULT.
  */
 #define PFM_UNWIND_ADD \
 	_IOW(PFM_IOC_MAGIC, 0x90, struct pfm_unwind_add)

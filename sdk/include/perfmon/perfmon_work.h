@@ -14,7 +14,7 @@
 #include <linux/kthread.h>
 #include <linux/workqueue.h>
 
-/* The queue of pfm_queue_work(), for delayed work items. */
+/* The workqueue that pfm_queue_work() uses, for delayed work items. */
 extern struct workqueue_struct *pfm_wq;
 
 struct pfm_work;
