@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * compat2x.c - programs written for perfmon 2.x: header, library, and the
- *		default format's buffer with its published layout
+ * compat2x.c - test what programs written for perfmon 2.x use: the header, the
+ *		library, and the default format's buffer with its published
+ *		layout
  *
- * create2x.c creates the contexts; for 2.2, create22.c does.
+ * create22.c creates the contexts of perfmon 2.2, and create2x.c those of later
+ * versions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +22,7 @@
 #include "compat2x.h"
 #include "faults.h"
 
-/* The page fault event: perf type 1, ID 2. */
+/* The event that counts page faults: perf type 1, ID 2. */
 #define PAGE_FAULTS	((1ULL << 56) | 2)
 #define ELAPSED		256
 #define THREAD		257
@@ -52,7 +54,7 @@ static const struct smpl_hdr *sampling_context(__u64 size, int *fd)
 	return buf;
 }
 
-/* Count page faults with the given PMD. */
+/* Write the given PMD, and its PMC so that page faults are counted. */
 static void program(int fd, pfarg_pmd_t *pmd)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmd->reg_num,
@@ -451,7 +453,9 @@ TEST(event_sets_are_created_and_deleted)
 	info = set_info(fd, 390);
 	CHECK_EQ(info.set_flags, PFM_SETFL_OVFL_SWITCH);
 	CHECK_EQ(info.set_runs, 0);
-	/* A structure that a call has returned can be passed again. */
+	/*
+	 * A structure that a call has filled in can be passed to the next call.
+	 */
 	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
 	CHECK_OK(pfm_delete_evtsets(fd, sets + 1, 39));
 	CHECK_EQ(sets[39].set_flags, PFM_SETFL_OVFL_SWITCH);
@@ -576,7 +580,7 @@ TEST(bad_event_sets_are_refused)
 	set.reserved1 = 1;
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
 	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
-	/* The call with the error has not created the set. */
+	/* The call that failed has not created the set. */
 	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
 	set.reserved1 = 0;
 	start(fd);

@@ -35,7 +35,7 @@ struct callers_smpl {
 };
 
 /**
- * struct callers_hdr - the buffer, a ring of samples
+ * struct callers_hdr - the sampling buffer, which holds a ring of samples
  * @count:   number of samples ever recorded
  * @samples: the last samples; sample n is at n % CALLERS_SAMPLES
  */

@@ -55,8 +55,8 @@ static int odd_getpriv(u32 ctx_flags, void *arg, size_t *size)
 }
 
 /*
- * Count in the last byte of the private area, and copy this byte to the
- * buffer's first byte.
+ * Increment the last byte of the private area, and copy it to the buffer's
+ * first byte.
  */
 static void notrace odd_count(void *buf)
 {

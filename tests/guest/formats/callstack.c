@@ -34,7 +34,10 @@ static const pfm_sink_rgn_t *rgn_of(const struct mapped *m)
 	return (const pfm_sink_rgn_t *)((const pfm_sink_hdr_t *)m->buf + 1);
 }
 
-/* Return the only record, and the words after it. */
+/*
+ * Return the only record, and store the address of the words after it in
+ * *words.
+ */
 static const pfm_callstack_record_t *only_record(const struct mapped *m,
 						 const __u64 **words)
 {
@@ -56,7 +59,9 @@ static __attribute__((noipa)) void fault(void *page)
 	__atomic_store_n((char *)page, 1, __ATOMIC_RELAXED);
 }
 
-/* Sample a page fault with known callers, and a PMD with a known value. */
+/*
+ * Record one page fault that has known callers, with the known value of PMD1.
+ */
 static void sample_one(const struct mapped *m)
 {
 	struct counter c = counter(0, 0, 1), other = counter(1, 0, 0);
@@ -106,7 +111,10 @@ TEST(chain_length_is_limited_to_max_depth)
 	CHECK_EQ(words[2], known_callers[0]);
 }
 
-/* read() of /dev/zero faults on the page in the kernel. */
+/*
+ * When read() copies from /dev/zero to the page, the kernel causes the page
+ * fault.
+ */
 TEST(kernel_fault_has_kernel_and_user_chains)
 {
 	struct mapped m = callstack_new(PFM_CALLSTACK_MAX_DEPTH);

@@ -21,7 +21,7 @@
 #define SAMPLES		40
 #define BIG_BUFFER	(1 << 18)
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
-/* The longest time in ns that reading a clock takes. */
+/* The error of a clock read in ns: the longest time that the read takes. */
 #define TIME_ERROR	100
 
 /* Creation */
@@ -115,7 +115,7 @@ TEST(another_thread_is_sampled_while_it_runs)
 	worker_quit(&w);
 }
 
-/* Sampling may begin while the thread is working. */
+/* Sampling can be started while the thread is working. */
 /* Proves 3.1.5-05, 3.1.5-08, 3.1.7-13, 3.1.8-07 */
 TEST(busy_thread_can_be_attached_to)
 {
@@ -154,7 +154,7 @@ TEST(samples_record_the_smpl_pmds)
 	touch_pages(SAMPLES * PERIOD, NULL);
 	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
 	first = smpl_values(smpl_entry(&s, 0, pmds));
-	/* The two counters see an event in an undefined order. */
+	/* The order in which the two counters count an event is undefined. */
 	CHECK(first[0] == PERIOD || first[0] == PERIOD - 1);
 	for (int i = 0; i < SAMPLES; i++) {
 		values = smpl_values(smpl_entry(&s, i, pmds));
@@ -165,9 +165,8 @@ TEST(samples_record_the_smpl_pmds)
 }
 
 /*
- * The CPU has counted events since perf's event was last updated. A sample
- * includes these events, but the count includes them only after the next
- * update.
+ * The hardware counter has counted events that perf has not yet added to the
+ * perf event's count. A sample must include these events.
  */
 /* Proves 3.1.2-12 */
 TEST(samples_include_live_hardware_counts)
@@ -197,7 +196,7 @@ TEST(samples_include_live_hardware_counts)
 		value = *smpl_values(smpl_entry(&s, s.hdr->hdr_count - 1, 1));
 		CHECK(value - last >= 2 * rounds);
 		CHECK(value - last < 2 * rounds + 20000);
-		/* Reading the PMD updates perf's event. */
+		/* Reading the PMD updates the perf event's count. */
 		if (i % 2)
 			CHECK(ctx_read(s.fd, 1) >= value);
 		last = value;
@@ -238,7 +237,10 @@ TEST(elapsed_time_is_reset_with_each_sample)
 	CHECK(sum > 0 && sum <= clock_ns(CLOCK_MONOTONIC) - start);
 }
 
-/* The PMDs are read before the time stamp is taken. */
+/*
+ * The value of the clock PMD is not later than the time stamp, because the PMDs
+ * are read first.
+ */
 TEST(time_stamps_match_the_perf_clock_pmd)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -261,8 +263,8 @@ TEST(time_stamps_match_the_perf_clock_pmd)
 }
 
 /*
- * Raw time stamps increase, and are between the PMD's values, as time stamps in
- * ns are.
+ * Raw time stamps increase and lie between the values of the clock PMD, as time
+ * stamps in ns do.
  */
 /* Proves 3.5.14-02, 3.5.14-03 */
 TEST(raw_time_stamps_match_the_perf_clock_pmd)
@@ -297,7 +299,7 @@ TEST(raw_time_stamps_match_the_perf_clock_pmd)
 	}
 }
 
-/* State of a check of entries that have two sizes, one per counter. */
+/* The state of a check of entries, whose sizes depend on the counter. */
 struct seen {
 	unsigned int	entries[2];
 	const char	*next;
@@ -390,9 +392,10 @@ TEST(reader_finds_all_entries_when_notified)
 }
 
 /*
- * The counter also counts in the kernel, and interrupts the CPU before each
- * instruction, even at the end of the system call that starts the counter.
- * Overflows continue until a kernel thread stops the PMU.
+ * The counter also counts in the kernel, and its period is so short that it
+ * interrupts the CPU before each instruction, even at the end of the system
+ * call that starts the counter. The overflows end only when a kernel thread
+ * stops the PMU.
  */
 /* Proves H18 */
 TEST(masking_stops_counter_with_tiny_period)
@@ -422,7 +425,10 @@ static void overflow_too_often(void *arg)
 	__u64 count;
 
 	CHECK_OK(fcntl(s.fd, F_SETFL, O_NONBLOCK));
-	/* At first, a stalled guest may be too slow to reach the limit. */
+	/*
+	 * A guest that is stalled for a while may be too slow to reach the
+	 * limit, so repeat.
+	 */
 	do {
 		touch_pages(20, NULL);
 	} while (read(s.fd, &msg, sizeof(msg)) < 0);
@@ -472,7 +478,10 @@ TEST(restart_of_an_active_context_empties_the_buffer)
 	CHECK_EQ(s.hdr->hdr_count, 3);
 	CHECK_OK(pfm_restart(s.fd));
 	CHECK_EQ(s.hdr->hdr_count, 0);
-	/* The restart has not reset the counter. */
+	/*
+	 * The restart has not reset the counter, so PERIOD - 2 more page faults
+	 * complete the period.
+	 */
 	touch_pages(PERIOD - 2, NULL);
 	smpl_expect_entries(&s, 1, getpid(), PERIOD);
 	CHECK_EQ(s.hdr->hdr_overflows, 0);

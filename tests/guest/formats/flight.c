@@ -20,7 +20,7 @@
 
 static const pfm_uuid_t uuid = PFM_FLIGHT_SMPL_UUID;
 
-/* Create a recorder with these triggers. */
+/* Create a flight recorder with the triggers in @arg. */
 static struct mapped flight_for(pfm_flight_smpl_arg_t arg)
 {
 	__u64 region = PER_REGION * RECORD + 8 * count_pmds();
@@ -62,7 +62,7 @@ static __u64 recorded_by(const struct mapped *m)
 	return records_of(m) + hdr_of(m)->hdr_overwritten;
 }
 
-/* Return the end of the record that was written last. */
+/* Return the end of the last record that was written. */
 static const void *end_of_last(const struct mapped *m)
 {
 	__u64 newest = 0;
@@ -79,13 +79,13 @@ static const void *end_of_last(const struct mapped *m)
 	       at * hdr_of(m)->hdr_region_size + rgn_of(m, at)->rgn_used;
 }
 
-/* Return the record that was written last, without PMD values. */
+/* Return the last record that was written. It must have no PMD values. */
 static const pfm_flight_record_t *last_record(const struct mapped *m)
 {
 	return (const pfm_flight_record_t *)end_of_last(m) - 1;
 }
 
-/* Record each page fault. The last one, number TRIGGER, triggers the freeze. */
+/* Record each page fault. Page fault number TRIGGER freezes the buffer. */
 static void start_here(const struct mapped *m)
 {
 	ctx_add_counter(m->fd, 0, 0, 1);
@@ -107,8 +107,8 @@ TEST(notifying_overflow_freezes_the_last_records)
 	CHECK_EQ(last_record(&m)->ovfl_pmd, 1);
 	CHECK_EQ(last_record(&m)->tgid, (__u32)getpid());
 	/*
-	 * At the last page fault two counters overflow, one possibly after the
-	 * freeze.
+	 * At the last page fault both counters overflow. PMD0 may overflow
+	 * after the freeze, and is not recorded then.
 	 */
 	recorded = recorded_by(&m);
 	CHECK(recorded == TRIGGER || recorded == TRIGGER + 1);
@@ -135,7 +135,9 @@ TEST(restart_empties_the_recorder)
 	ctx_expect_state(m.fd, "started");
 }
 
-/* Record each page fault with PMD1, which also counts page faults. */
+/*
+ * Record each page fault and the value of PMD1, which also counts page faults.
+ */
 static void start_with_count(const struct mapped *m)
 {
 	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 1),

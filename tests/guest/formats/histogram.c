@@ -108,8 +108,8 @@ TEST(full_table_loses_samples_and_keeps_monitoring)
 
 	start_here(&m);
 	/*
-	 * The table has one record, whose address is that of any first
-	 * overflow.
+	 * The table has room for one record, which the address of the first
+	 * overflow takes.
 	 */
 	touch_pages(10, NULL);
 	CHECK(!can_read(NULL));

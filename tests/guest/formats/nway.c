@@ -119,14 +119,20 @@ TEST(two_regions_alternate_with_short_resets)
 		CHECK_EQ(rgn_of(&m, n % 2)->rgn_count, 5);
 		CHECK_EQ(rgn_of(&m, n % 2)->rgn_seq, n + 1);
 		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
-		/* The two counters see the last event in an undefined order. */
+		/*
+		 * The order in which the two counters count the last event is
+		 * undefined.
+		 */
 		CHECK(ctx_read(m.fd, 1) - 1000 <= 1);
 		CHECK_OK(pfm_restart(m.fd));
 		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
 	}
 }
 
-/* Bursts of samples; the default format's buffer holds half a burst. */
+/*
+ * The tests cause bursts of samples. The default format's buffer holds half a
+ * burst.
+ */
 #define BURST		30
 #define BURSTS		20
 
@@ -143,7 +149,10 @@ TEST(default_format_has_blind_spots)
 		recorded += s.hdr->hdr_count;
 		CHECK_OK(pfm_restart(s.fd));
 	}
-	/* During the second half of each burst, monitoring was masked. */
+	/*
+	 * During the second half of each burst, monitoring was masked, so it
+	 * was not recorded.
+	 */
 	CHECK_EQ(recorded, BURSTS * BURST / 2);
 }
 
@@ -235,7 +244,7 @@ struct counted {
 
 /*
  * Copy region @n as the format's header describes. Return: the number of
- * entries, or -1 if the region was overwritten meanwhile.
+ * entries, or -1 if the kernel overwrote the region during the copy.
  */
 static int snapshot(const struct mapped *m, unsigned int n,
 		    struct counted *copy, unsigned int max)
@@ -292,7 +301,8 @@ TEST(concurrent_reader_never_sees_a_torn_region)
 	ctx_start_on(m.fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
 	/*
-	 * The first region stays handed out, so the second one is overwritten.
+	 * The first region is never freed, so the kernel keeps overwriting the
+	 * second one.
 	 */
 	while (accepted < SNAPSHOTS || overwritten(&m) < OVERWRITTEN) {
 		n = snapshot(&m, 1, copy, SMALL);
@@ -322,8 +332,8 @@ TEST(regions_are_read_while_the_next_ones_are_filled)
 	ctx_start_on(m.fd, w.pid);
 	for (int round = 0; round < 10; round++) {
 		/*
-		 * There are eight regions, so the worker may be seven ahead at
-		 * most.
+		 * There are eight regions, so the worker may fill at most seven
+		 * before they are read.
 		 */
 		worker_ask(&w, WORK_TOUCH, 7 * SMALL * PERIOD);
 		for (int r = 0; r < 7; r++) {

@@ -206,8 +206,8 @@ TEST(system_wide_samples_name_threads_and_processes)
 	ctx_stop(fd);
 	decode(drain(device, 0));
 	/*
-	 * Page faults of other processes on this CPU also count towards the
-	 * period.
+	 * Page faults of other processes on this CPU are counted too, so there
+	 * may be one sample less.
 	 */
 	CHECK(count_of(w.pid, w.pid) >= 39);
 	CHECK(count_of(tid, getpid()) >= 39);
@@ -216,7 +216,7 @@ TEST(system_wide_samples_name_threads_and_processes)
 	worker_quit(&w);
 }
 
-/* Work at both levels until both have a sample. */
+/* Work in user space and in the kernel until each of them has been sampled. */
 static void sample_both_levels(int device)
 {
 	bool user = false, kernel = false;
@@ -258,7 +258,10 @@ TEST(samples_distinguish_kernel_and_user_level)
 __attribute__((noipa)) __section("traced_inner_text")
 static void inner(void **page)
 {
-	/* Read the frame address, so that the function has a frame. */
+	/*
+	 * Read the frame address, which makes the compiler give the function a
+	 * frame.
+	 */
 	__atomic_store_n(page, __builtin_frame_address(0), __ATOMIC_RELAXED);
 }
 
@@ -274,7 +277,10 @@ extern const char __start_traced_inner_text[], __stop_traced_inner_text[];
 extern const char __start_traced_outer_text[], __stop_traced_outer_text[];
 extern const char __start_traced_root_text[], __stop_traced_root_text[];
 
-/* Return the only sample of one page fault in inner(). */
+/*
+ * Cause one page fault in inner() with this trace depth. Return: the only
+ * sample.
+ */
 __attribute__((noipa)) __section("traced_root_text")
 static struct sample trace_of(const char *depth)
 {
@@ -353,7 +359,10 @@ TEST(samples_without_a_reader_are_lost)
 	read_samples(open_device(), 0);
 }
 
-/* Fill a buffer of 64 words several times, each time with 60 samples. */
+/*
+ * Take 60 samples several times, each time more than the buffer of 64 words can
+ * hold.
+ */
 static void overflow_small_buffer(int fd, int device)
 {
 	size_t n = 0;
@@ -407,7 +416,7 @@ TEST(delivered_statistic_equals_samples_read)
 
 /* The device */
 
-/* Open the device and record n samples of this thread. */
+/* Record @n samples of this thread. Return: the open device. */
 static int device_with(unsigned int n)
 {
 	int fd = ctx_faults(0), device = open_device();

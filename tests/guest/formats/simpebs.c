@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * simpebs.c - the PEBS formats, record by record, with the simulated PMU
- *	       instead of a CPU (Eranian 2006, 5.4)
+ * simpebs.c - the PEBS formats with records from the simulated PMU instead of a
+ * CPU (Eranian 2006, 5.4)
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -66,7 +66,10 @@ static const pfm_pebs32_smpl_hdr_t *hdr32(const struct mapped *m)
 	return m->buf;
 }
 
-/* The simulated PMU's names of a record's fields, in the record's order. */
+/*
+ * The names that the simulated PMU has for a record's fields, in the record's
+ * order.
+ */
 static const char *const fields[] = {
 	"eflags", "ip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
@@ -74,7 +77,10 @@ static const char *const fields[] = {
 	"dla", "dse", "lat", "real_ip", "tsx_tuning", "tsc",
 };
 
-/* Let PMD0 overflow. The record's fields are @first, @first + 1 and so on. */
+/*
+ * Make PMD0 overflow. The record's fields have the values @first, @first + 1
+ * and so on.
+ */
 static void overflow(unsigned long long first)
 {
 	char text[704];
@@ -83,7 +89,7 @@ static void overflow(unsigned long long first)
 	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (!fields[i])
 			continue;
-		/* The name "ip" is followed by a space instead of "=". */
+		/* Write "ip VALUE", but "FIELD=VALUE" for all other fields. */
 		len += snprintf(text + len, sizeof(text) - len,
 				strcmp(fields[i], "ip") ? " %s=%#llx" :
 							  " %s %#llx",

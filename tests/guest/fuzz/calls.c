@@ -19,8 +19,8 @@
  * struct command - a command and its permitted results
  * @name:   name in the specification
  * @weight: relative frequency
- * @writes: bytes that it writes to each element, or 0
- * @vector: whether its argument has narg elements
+ * @writes: number of bytes that the command writes to each element
+ * @vector: whether the argument is an array of narg elements
  * @errors: permitted errors (docs/interface.md, "Commands"; perfmonctl(2)),
  *          terminated by 0
  */
@@ -228,7 +228,10 @@ static void mutate(struct fuzz *f, struct call *c)
 	}
 }
 
-/* Refuse our own threads, because their contexts must not block each other. */
+/*
+ * Return whether a thread of another fuzzing process has this ID. Contexts must
+ * not be attached to these threads, because they could block each other.
+ */
 static bool is_our_own(const struct fuzz *f, pid_t pid)
 {
 	if (!syscall(SYS_tgkill, getpid(), pid, 0))
@@ -247,7 +250,10 @@ static void spare_our_own(const struct fuzz *f, struct call *c)
 		load->load_pid = 0;
 }
 
-/* Prepare a call that could succeed. Its argument is not in the arena yet. */
+/*
+ * Prepare a call that could succeed. The caller then places the argument in the
+ * arena.
+ */
 static struct call make_call(struct fuzz *f, int cmd)
 {
 	struct call c = { .cmd = cmd };
@@ -268,7 +274,10 @@ static void place_arg(struct fuzz *f, struct call *c)
 		fuzz_place(f, NULL, 0);
 }
 
-/* Prepare a random call: a valid one, or in half of all cases a mutated one. */
+/*
+ * Prepare a random call. Half of the calls are mutated; the others could
+ * succeed.
+ */
 static struct call make_any_call(struct fuzz *f)
 {
 	struct call c = make_call(f, any_command(f));
@@ -283,7 +292,10 @@ static struct call make_any_call(struct fuzz *f)
 	return c;
 }
 
-/* Check that only the command's output has changed. */
+/*
+ * Check that the call has changed nothing in the arena except the command's
+ * output.
+ */
 static void check_memory(struct fuzz *f, const struct call *c, int result)
 {
 	const struct command *command = command_of(c->cmd);
@@ -342,8 +354,8 @@ void fuzz_command(struct fuzz *f)
 }
 
 /*
- * Random commands rarely make a context measure, so do all steps on one
- * context.
+ * A random series of commands rarely gets a context to measure anything, so
+ * issue all commands that this takes on one context.
  */
 void fuzz_session(struct fuzz *f)
 {
@@ -363,8 +375,9 @@ void fuzz_session(struct fuzz *f)
 }
 
 /*
- * Call the ioctl without the library: any request on any descriptor, with a
- * separate format argument. The written memory and the errors are not checked.
+ * Call ioctl() directly instead of perfmonctl(), with any request on any
+ * descriptor, and with a format argument by pointer. This function checks
+ * neither which memory the kernel has written nor the error codes.
  */
 void fuzz_ioctl(struct fuzz *f)
 {
@@ -384,7 +397,7 @@ void fuzz_ioctl(struct fuzz *f)
 	if (fuzz_one_in(f, 8))
 		request ^= 1U << fuzz_below(f, 32);
 	fuzz_tell(f, "ioctl", " %#x of descriptor %d", request, c.fd);
-	/* Requests of other drivers could do harm. */
+	/* Make no requests of other drivers, which could do harm. */
 	if (_IOC_TYPE(request) != PFM_IOC_MAGIC)
 		return;
 	if (ioctl(c.fd, request, fuzz_one_in(f, 16) ? NULL : &ioc))

@@ -127,7 +127,8 @@ void fuzz_poll(struct fuzz *f)
 }
 
 /*
- * Request signals for messages to this thread or process, or turn signals off.
+ * Make the descriptor send signals for messages to this thread or process, or
+ * turn signals off.
  */
 void fuzz_ask_signals(struct fuzz *f)
 {
@@ -177,7 +178,10 @@ static int any_prot(struct fuzz *f)
 
 static int any_map_flags(struct fuzz *f)
 {
-	/* Never use a fixed address, at which the program may have memory. */
+	/*
+	 * Do not use MAP_FIXED, because the program may use the memory at that
+	 * address.
+	 */
 	static const int flags[] = {
 		MAP_SHARED, MAP_SHARED, MAP_SHARED, MAP_PRIVATE,
 		MAP_SHARED | MAP_POPULATE, MAP_SHARED | MAP_LOCKED,
@@ -211,7 +215,7 @@ void fuzz_mmap(struct fuzz *f)
 	unsigned int i = fuzz_any_place(f), to = fuzz_below(f, FUZZ_MAPS);
 	int fd = LOOK(f->process->fds[i]);
 	size_t size = f->process->sizes[i];
-	/* A family has a buffer for each CPU, so use an offset. */
+	/* A family has a buffer for each CPU, at successive offsets. */
 	off_t offset = fuzz_one_in(f, 8) ? 4096L << fuzz_below(f, 40) :
 					   (off_t)(size * fuzz_below(f, 2));
 	int prot = any_prot(f), flags = any_map_flags(f);
@@ -234,8 +238,7 @@ void fuzz_mmap(struct fuzz *f)
 }
 
 /*
- * Unmap a mapping or a part of it. The rest of a partly unmapped mapping lasts
- * until exit.
+ * Unmap a mapping or a part of it. The other part then stays mapped until exit.
  */
 void fuzz_munmap(struct fuzz *f)
 {
@@ -250,13 +253,16 @@ void fuzz_munmap(struct fuzz *f)
 	else if (f->process->maps[i] &&
 		 from + bytes <= f->process->map_sizes[i])
 		munmap(f->process->maps[i] + from, bytes);
-	/* Forget the rest, because other mappings may fill the hole. */
+	/*
+	 * Do not use the other part again, because another mapping may fill the
+	 * hole.
+	 */
 	if (part)
 		f->process->maps[i] = NULL;
 	pthread_mutex_unlock(&f->process->maps_lock);
 }
 
-/* Tell whether this is a mapping of a sampling buffer. */
+/* Return whether this is a mapping of a sampling buffer. */
 static bool is_buffer(const struct fuzz *f, const void *map)
 {
 	char line[256];

@@ -6,8 +6,8 @@
  * thread's calls and their arguments depend only on this series, never on
  * results of calls. All threads of a process deliberately share descriptors and
  * mappings. To close a descriptor or remove a mapping, a thread first takes the
- * entry out of the table. Otherwise the thread could hit one that another
- * thread has just created.
+ * entry out of the table. Otherwise it could close or remove another thread's
+ * new one that got the same number or address.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H
@@ -19,7 +19,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Named as in the kernel. */
+/* The kernel has a macro of the same name. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -29,7 +29,7 @@
 #define FUZZ_MAX_THREADS 64	/* of all processes together */
 
 /**
- * struct fuzz_seat - the state of a thread that all processes can see
+ * struct fuzz_seat - a thread's state, visible to all processes
  * @tid:  the thread, or 0 after its end
  * @call: number of its current call
  * @what: what it is doing
@@ -82,7 +82,7 @@ struct fuzz {
 	timer_t			timer;
 };
 
-/* Random numbers by the splitmix64 generator */
+/* Random numbers from the splitmix64 generator */
 
 uint64_t fuzz_u64(struct fuzz *f);
 
@@ -114,12 +114,19 @@ void fuzz_fail(struct fuzz *f, const char *format, ...);
 #define FUZZ_ARENA_BYTES	(16U << 10)
 
 void fuzz_arena_init(struct fuzz *f);
-/* Copy at most FUZZ_ARENA_BYTES to a place that can be read and written. */
+/*
+ * Copy at most FUZZ_ARENA_BYTES to a random place in the arena. Return: the
+ * copy, which can be read and written.
+ */
 void *fuzz_place(struct fuzz *f, const void *bytes, size_t size);
-/* Copy bytes to an invalid or partly invalid address. */
+/*
+ * Copy bytes to a place that the kernel cannot completely read and write, or
+ * choose an invalid address. Return: the address.
+ */
 void *fuzz_place_badly(struct fuzz *f, const void *bytes, size_t size);
 /*
- * Check that only these bytes of the arena have changed; no byte, if size is 0.
+ * Check that no bytes of the arena have changed except the @size bytes at
+ * @changed.
  */
 void fuzz_check_arena(struct fuzz *f, const void *changed, size_t size);
 
@@ -147,12 +154,13 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 /* files.c: other operations on descriptors and mappings */
 
 /*
- * Return a descriptor from the table, which may be closed, or another number.
+ * Return a descriptor from the table, or -1 if the chosen entries are free.
+ * Another thread may close the descriptor at any time.
  */
 int fuzz_any_fd(struct fuzz *f);
 /*
- * Choose an index in the table; put a descriptor there and close the previous
- * one.
+ * Choose an index of the table for fuzz_keep_fd(), which puts a descriptor
+ * there and closes the previous one.
  */
 unsigned int fuzz_any_place(struct fuzz *f);
 void fuzz_keep_fd(struct fuzz *f, unsigned int place, int fd, size_t size);
@@ -182,7 +190,10 @@ void fuzz_thread(struct fuzz *f);
 void fuzz_pin(struct fuzz *f);
 void fuzz_work(struct fuzz *f);
 void fuzz_kill_victims(struct fuzz *f);
-/* Run the monitored process, which works until it exits or is killed. */
+/*
+ * Work in random ways in a process that is monitored, until it exits or is
+ * killed.
+ */
 _Noreturn void fuzz_victim_main(uint64_t seed);
 
 /* system.c: configuration, devices and modules */

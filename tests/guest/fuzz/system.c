@@ -21,9 +21,9 @@
 #define PARAMETERS	"/sys/module/perfmon/parameters/"
 
 /*
- * Files, with their contents after boot and during the calls. The low
- * ovfl_rate_max soon masks contexts with the shortest periods, which leaves
- * time for calls.
+ * Files, with their contents after boot and during the test. The low
+ * ovfl_rate_max soon masks contexts with the shortest periods, so that they
+ * leave CPU time for calls.
  */
 static const struct {
 	const char *path;
@@ -40,7 +40,7 @@ static const struct {
 	{ PARAMETERS "smpl_buf_size_max", "268435456", "4194304" },
 };
 
-/* Return: 0, or the errno. */
+/* Write a text to a file. Return: 0, or the errno. */
 static int put_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
@@ -66,7 +66,10 @@ static void get_text(const char *path, char *text, size_t size)
 		close(fd);
 }
 
-/* perf accepts a rate only while its CPU time limit is on. */
+/*
+ * Set perf's maximum sample rate. perf accepts it only while
+ * perf_cpu_time_max_percent is on.
+ */
 static void limit_sampling(const char *per_second)
 {
 	char percent[32];
@@ -130,8 +133,8 @@ static void make_text(struct fuzz *f, char *text, size_t size)
 }
 
 /*
- * Usually restore the files at once, because otherwise few other calls would
- * succeed.
+ * Write a random text to a file. Usually restore the files at once, because
+ * otherwise few other calls would succeed.
  */
 void fuzz_config_file(struct fuzz *f)
 {
@@ -171,8 +174,8 @@ void fuzz_unload(struct fuzz *f)
 
 	fuzz_tell(f, "unload", " %s", module);
 	/*
-	 * The module may be in use, being loaded or unloaded. The call may also
-	 * be refused or interrupted.
+	 * These errors are allowed: the module is in use or is being loaded or
+	 * unloaded, the caller is not root, or a signal interrupts the call.
 	 */
 	if (!unload(module) && errno != EAGAIN && errno != EBUSY &&
 	    errno != EPERM && errno != EINTR)

@@ -21,7 +21,10 @@
 
 #define PAGES	16
 
-/* Cause page faults and use CPU time. Any process may call this at any time. */
+/*
+ * Cause page faults and use CPU time. This may be called in any process at any
+ * time.
+ */
 static void work(unsigned int rounds)
 {
 	char *map = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
@@ -63,8 +66,8 @@ void fuzz_pin(struct fuzz *f)
 }
 
 /*
- * Perform random actions until the victim exits or is killed. A victim must not
- * outlive the process that could unblock it.
+ * Perform random actions until the victim exits or is killed. The kernel kills
+ * it when its parent exits, because only the parent could unblock it.
  */
 _Noreturn void fuzz_victim_main(uint64_t seed)
 {
@@ -118,7 +121,7 @@ static void end_victim(pid_t pid)
 	await(pid);
 }
 
-/* Replace a victim by a new one. */
+/* Start a new victim, and kill an old one. */
 void fuzz_victim(struct fuzz *f)
 {
 	pid_t *place = &f->process->victims[fuzz_below(f, FUZZ_VICTIMS)];
@@ -145,8 +148,8 @@ void fuzz_kill_victims(struct fuzz *f)
 }
 
 /*
- * In a child that inherits all descriptors, use one of them; close or keep the
- * others.
+ * Use one of the descriptors that this child process has inherited. Close all
+ * of them before exit if @close_them.
  */
 static void use_inherited(int fd, bool close_them)
 {

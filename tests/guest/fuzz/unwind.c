@@ -25,7 +25,7 @@ static const __u16 machine = EM_AARCH64;
 #define SP	31
 #endif
 
-/* A table with one row per block, so that each address has a rule. */
+/* An unwind table with one row per block, so that each address has a rule. */
 struct table {
 	struct pfm_unwind_head	head;
 	__u32			index[BLOCKS + 1];
@@ -35,7 +35,8 @@ struct table {
 } __attribute__((packed));
 
 /*
- * Make a rule that is mostly plausible: the return address is a few words up.
+ * Make a rule that is usually plausible: the return address is a few words
+ * above the stack pointer.
  */
 static struct pfm_unwind_rule make_rule(struct fuzz *f)
 {
@@ -97,7 +98,7 @@ static void flip_bit(struct fuzz *f, void *bytes, size_t size)
 	((unsigned char *)bytes)[bit / 8] ^= 1 << bit % 8;
 }
 
-/* Change a byte of the head, where most checks are, or any other byte. */
+/* Damage the size, a bit of the head, which most checks concern, or any bit. */
 static void damage(struct fuzz *f, struct table *t, __u32 *size)
 {
 	switch (fuzz_below(f, 4)) {

@@ -60,7 +60,9 @@ const char *own_path(void)
 	return path;
 }
 
-/* Return the file offset of an address in this program, from /proc. */
+/*
+ * Look up in /proc at which file offset this address of the program is mapped.
+ */
 static __u64 file_offset(const void *address)
 {
 	unsigned long addr = (uintptr_t)address, start, end, offset;

@@ -19,22 +19,21 @@
 	PFM_SYSFS "/formats/" PFM_OPROFILE_SMPL_UUID_STR "/stats/"
 #define BRIDGE_PARAMETERS "/sys/module/" BRIDGE_MODULE "/parameters/"
 
-/* Create a context. The first one loads the module. */
+/* Create a context of the OProfile bridge. The first call loads the module. */
 int ctx_bridged(__u32 flags);
-/* Open the device in non-blocking mode. */
+/* Open the bridge's device in non-blocking mode. */
 int open_device(void);
 
-/* Read one statistic; read the sum of all loss statistics. */
+/* Return one of the module's statistics. */
 unsigned long bridge_stat(const char *name);
+/* Return the sum of all statistics that count lost samples. */
 unsigned long bridge_lost(void);
 /* Write a module parameter and expect @error, or success if it is 0. */
 void bridge_set(const char *name, const char *value, int error);
 
-/*
- * Return this program's path; tell whether a file offset is in a range of its
- * text.
- */
+/* Return this program's path. */
 const char *own_path(void);
+/* Return whether the file offset belongs to code between two addresses. */
 bool is_between(__u64 offset, const void *start, const void *stop);
 
 #endif /* GUEST_BRIDGE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * calls.c - processes that make an exact number of system calls, for families
+ * calls.c - processes of a monitored family that make an exact number of calls
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * calls.h - processes that make an exact number of system calls, for families
+ * calls.h - processes of a monitored family that make an exact number of calls
  *
- * The event is getppid(), which only the tests call. These functions fail the
- * test on any error.
+ * The tests count calls of getppid(), because nothing else calls it. These
+ * functions fail the test on any error.
  */
 #ifndef GUEST_CALLS_H
 #define GUEST_CALLS_H
@@ -11,27 +11,30 @@
 #include <linux/types.h>
 #include <sys/types.h>
 
-/* The number of calls that most children make. */
+/* The number of getppid() calls that most child processes make. */
 #define CALLS	10
 
-/* Make the system call @n times. */
+/* Call getppid() @n times. */
 void call(unsigned int n);
 /*
- * Return the PMC value of the event. The first caller must be root, which may
- * look the event up.
+ * Return the PMC value of the event that counts getppid(). The first call looks
+ * the event up, which only root may do.
  */
 __u64 event_of_calls(void);
 
-/* Call fork() without the calls that the C library adds. */
+/* Fork without the system calls that the C library's fork() adds. */
 pid_t fork_one(void);
 
 /*
- * Run the program "family" in a family. Return: the number of calls that it
- * prints.
+ * Run the program "family" with the arguments @what and @n, monitored by
+ * context @fd. Return: the number of calls that the program prints.
  */
 unsigned long run_family(int fd, const char *what, const char *n);
 
-/* A child that calls on request, until 0 calls are requested. */
+/*
+ * A child that calls getppid() as often as requested, and exits when 0 calls
+ * are requested.
+ */
 struct caller {
 	pid_t	pid;
 	int	ask[2];
@@ -40,20 +43,21 @@ struct caller {
 
 void caller_start(struct caller *c);
 /*
- * Start a process that waits for a byte in @go, then starts the child and ends.
- * The process closes @fd, because a process that holds the descriptor would
- * monitor itself. Return: the process's ID.
+ * Start a process that waits for a byte in @go, then starts the child and
+ * exits. The process closes @fd, because otherwise it would hold the context
+ * that monitors it. Return: the process's ID.
  */
 pid_t caller_start_by_other(struct caller *c, int fd, int go[2]);
-/* Let the child call @n times, and wait until it has done so. */
+/* Let the child call getppid() @n times, and wait until it has done so. */
 void caller_do(const struct caller *c, unsigned int n);
 void caller_quit(const struct caller *c);
 
 /* Create a set-user-ID copy of the program "family". */
 void make_setid_family(void);
 /*
- * In an unprivileged child, call CALLS times, and then execute the set-user-ID
- * copy of "family". It does @what: the program or a child of it calls 10 times.
+ * In an unprivileged child, call getppid() CALLS times, and then execute the
+ * set-user-ID copy of "family" with the argument @what. That program, or its
+ * child, calls getppid() 10 times.
  */
 void exec_setid(const char *what);
 

@@ -215,8 +215,8 @@ struct symbol {
 };
 
 /*
- * Find the function of each chain entry. A return address may be one byte past
- * the end of the calling function.
+ * Find the function of each chain entry. A return address can be the first byte
+ * after the calling function, if that function ends with the call.
  */
 static void find_symbols(const struct callers_smpl *s, struct symbol *found)
 {

@@ -12,26 +12,27 @@
 
 #include "../fmt_callers/callers_smpl.h"
 
-/* A context of the callers format. The first context loads the module. */
+/* A context that uses the test format "callers". */
 struct chains {
 	int				fd;
 	const struct callers_hdr	*hdr;
 };
 
 struct chains chains_new(__u32 ctx_flags);
-/* Return sample n, which must be one of the last CALLERS_SAMPLES. */
+/* Return sample @n, which must be one of the last CALLERS_SAMPLES samples. */
 const struct callers_smpl *chain_at(const struct chains *c, __u64 n);
-/* Return the only sample. */
+/* Return the sample of a buffer that must contain exactly one. */
 const struct callers_smpl *only_chain(const struct chains *c);
 
 /*
- * Check what holds for any sample. User and kernel addresses are in their
- * halves of the address space, each chain begins at the sampled address, and
- * there is a kernel chain only if the kernel was interrupted.
+ * Check what is true of every sample. User addresses are in the lower half of
+ * the address space and kernel addresses in the upper half. Each chain begins
+ * at the sampled address. There is a kernel chain only if the kernel was
+ * interrupted.
  */
 void expect_sane(const struct callers_smpl *s);
 
-/* Read the frame address, so that the calling function has a frame. */
+/* Read the frame address, which makes the compiler give the caller a frame. */
 static inline __attribute__((always_inline)) void have_frame(void)
 {
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
@@ -43,8 +44,8 @@ static inline void no_tail_call(void)
 }
 
 /*
- * Call @bottom(@arg) below a known chain of callers. @bottom must use
- * NOTE_CALLER() first. known_callers receives the return addresses, innermost
+ * Call @bottom(@arg) through a known chain of callers. @bottom must begin with
+ * NOTE_CALLER(). The return addresses are stored in known_callers, innermost
  * first.
  */
 #define KNOWN_CALLERS	4
@@ -52,10 +53,13 @@ extern uintptr_t known_callers[KNOWN_CALLERS];
 #define NOTE_CALLER() \
 	(known_callers[0] = (uintptr_t)__builtin_return_address(0))
 void call_known(void (*bottom)(void *arg), void *arg);
-/* Tell whether the known callers follow the first entry of the user chain. */
+/* Return whether the known callers follow the first entry of the user chain. */
 bool has_known_callers(const struct callers_smpl *s);
 
-/* An invalid frame pointer, and the number of callers that a walk finds. */
+/*
+ * An invalid frame pointer, and the number of callers found by a stack walk
+ * that starts there.
+ */
 struct hostile {
 	const char	*name;
 	uintptr_t	fp;
@@ -63,18 +67,22 @@ struct hostile {
 };
 
 #define MAX_HOSTILE	16
-/* Fill @h. Return: the number of entries. */
+/* Fill the array @h with all cases. Return: the number of cases. */
 unsigned int hostile_frames(struct hostile *h);
-/* With @fp as frame pointer, write to @at or spin until *done. */
+/* Write to @at while the frame pointer is @fp. */
 void touch_with_frame(volatile char *at, uintptr_t fp);
+/* Spin until *done while the frame pointer is @fp. */
 void spin_with_frame(const bool *done, uintptr_t fp);
-/* Both functions are in a section; the linker defines these at its bounds. */
+/*
+ * The linker defines these symbols at the bounds of the section that contains
+ * touch_with_frame() and spin_with_frame().
+ */
 extern const char __start_hostile_text[], __stop_hostile_text[];
 
 /* Map a page without touching it. */
 char *fresh_page(void);
 
-/* Tell whether the kernel chain contains a function of this name. */
+/* Return whether the kernel chain contains a function of this name. */
 bool kernel_called(const struct callers_smpl *s, const char *name);
 
 #endif /* GUEST_CHAINS_H */

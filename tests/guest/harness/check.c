@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * check.c - checks that exit their process, and helpers for child processes
+ * check.c - checks that exit the process on failure, and helpers for child
+ * processes
  */
 #include <sched.h>
 #include <stdarg.h>
@@ -116,8 +117,9 @@ static void scan_proc(pid_t pid, const char *name, const char *format,
 }
 
 /*
- * The state becomes "sleeping" before the thread leaves its CPU. When it has
- * left the CPU, /proc shows its system call instead of "running".
+ * A thread's state becomes "sleeping" before the thread leaves its CPU. Only
+ * after it has left, /proc/PID/syscall shows a system call instead of
+ * "running".
  */
 static bool is_off_cpu(pid_t pid)
 {

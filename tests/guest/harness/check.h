@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Named as in the kernel. */
+/* The kernel has macros of the same names. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define __section(name)	__attribute((__section__(name)))
 
@@ -37,11 +37,14 @@ struct check_test {
 	void (*run)(void);
 };
 
-/* Defined by the linker at the bounds of the tests' section. */
+/* The linker defines these symbols at the bounds of the section check_tests. */
 extern const struct check_test __start_check_tests[];
 extern const struct check_test __stop_check_tests[];
 
-/* Tests run in source order, which no_reorder preserves in the section. */
+/*
+ * The tests run in source order, because no_reorder keeps them in that order in
+ * the section.
+ */
 #define TEST(name_)							\
 	static void name_(void);					\
 	static const struct check_test test_##name_			\
@@ -93,7 +96,9 @@ void reap(pid_t pid);
 void wait_go(int pipe);
 /* Wait until a process sleeps in a system call or is blocked by perfmon. */
 void wait_asleep(pid_t pid);
-/* Sleep in read() until another process has seen that this one is asleep. */
+/*
+ * Sleep in read() until another process has seen that this process is asleep.
+ */
 void sleep_once(void);
 
 #endif /* GUEST_CHECK_H */

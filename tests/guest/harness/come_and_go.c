@@ -4,9 +4,9 @@
  *
  * usage: come_and_go ROUNDS
  *
- * When a thread ends, the next one begins. Each thread maps and touches 32 new
- * pages, sleeps twice and works for ROUNDS rounds. It spends three times as
- * long in work_often() as in work_seldom().
+ * When a thread ends, the next one starts. Each thread maps and touches 32 new
+ * pages, sleeps twice and works for ROUNDS rounds. The thread spends three
+ * times as long in work_often() as in work_seldom().
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -22,7 +22,9 @@
 #define SLEEPS	2
 #define STEPS	5000UL	/* steps of work_seldom() */
 
-/* The function is not merged or cloned, and does not cross a page boundary. */
+/*
+ * Keep the function from being merged, cloned or split across a page boundary.
+ */
 #define HOT __attribute__((noipa, noinline, aligned(2048)))
 
 static unsigned long rounds;
@@ -68,7 +70,7 @@ static void *live(void *sum)
 	uint64_t x = 88172645463325252ULL;
 
 	take_pages();
-	/* Sleep because switches of threads are counted. */
+	/* Sleep because this causes context switches, which a test counts. */
 	for (int i = 0; i < SLEEPS; i++)
 		nanosleep(&moment, NULL);
 	for (unsigned long i = 0; i < rounds; i++) {

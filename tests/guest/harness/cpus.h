@@ -10,8 +10,7 @@
 /* Skip the test if CPU 1 cannot go offline. CPU 1 is online on return. */
 void need_second_cpu(void);
 /*
- * Take CPU 1 offline, or bring it online. No effect if it is already in that
- * state.
+ * Take CPU 1 offline, or bring it online, unless it is already in that state.
  */
 void set_second_cpu(bool online);
 

@@ -19,12 +19,12 @@
 struct worker;
 
 /*
- * The PMC value that counts the events caused by touch_pages(): page faults at
- * user and kernel level, or NMIs.
+ * The PMC value that counts the events caused by touch_pages(): page faults in
+ * user space and in the kernel, or NMIs.
  */
 #define PAGE_FAULTS	ctx_page_faults()
 __u64 ctx_page_faults(void);
-/* A PMC value that perf refuses. */
+/* A PMC value for which perf has no event. */
 #define NO_SUCH_EVENT	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, 0xffff)
 
 /* An address that is never mapped, and a value that no call returns. */
@@ -38,7 +38,7 @@ void ctx_load(int fd, pid_t tid);
 void ctx_load_self(int fd);
 /* Try to load a context. Return: 0, or -1 with errno. */
 int ctx_try_load(int fd, pid_t tid);
-/* Check that the thread has no context by attaching one. */
+/* Check that the thread has no context, by attaching one to it. */
 void ctx_expect_free(pid_t tid);
 /* Load the context and start it. */
 void ctx_start_on(int fd, pid_t tid);
@@ -55,12 +55,12 @@ void ctx_start_here(int fd);
 void ctx_stop(int fd);
 __u64 ctx_read(int fd, unsigned int pmd);
 __u64 ctx_last_reset(int fd, unsigned int pmd);
-/* Wait until fdinfo shows this state. */
+/* Wait until the descriptor's fdinfo shows this state. */
 void ctx_wait_state(int fd, const char *state);
-/* Tell whether fdinfo contains this line. */
+/* Return whether the descriptor's fdinfo contains this line. */
 bool ctx_says(int fd, const char *line);
 void ctx_expect_state(int fd, const char *state);
-/* Return a number from fdinfo. */
+/* Return the number in the line @name of the descriptor's fdinfo. */
 __u64 ctx_number(int fd, const char *name);
 
 /* Counters: PMCn and PMDn */
@@ -76,16 +76,16 @@ struct counter {
  */
 struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
-/* Describe a counter and write it. */
+/* Write a counter that is described as for counter(). */
 void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
-/* Create a context without a format, with PMD0 counting or notifying. */
+/* Create a context without a format. PMD0 counts page faults. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
 /*
- * Create a context that counts at user level only, as unprivileged users may.
+ * Create a context that counts only in user space, as unprivileged users may.
  */
 int ctx_counting_user(void);
-/* Create a context that notifies, and start it on a worker. */
+/* Create a context whose overflows notify, and start it on a worker. */
 int ctx_notifying_on(const struct worker *w, __u64 period);
 
 /* Event sets */
@@ -98,19 +98,20 @@ pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
 /* Return set0's set_act_duration in ns. */
 __u64 ctx_active_ns(int fd);
 /*
- * Add a counter to a set. After @thres overflows the set is switched; if @thres
- * is 0, never.
+ * Add a counter to a set. After @thres overflows of the counter, the next set
+ * becomes active. If @thres is 0, overflows do not switch sets.
  */
 void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			 __u64 period, __u64 thres);
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 
-/*
- * Messages. Wait for the next one; expect one of a type; expect that there is
- * none, which makes the descriptor non-blocking.
- */
+/* Messages */
+
+/* Wait for the next message and return it. */
 pfm_msg_t ctx_next_message(int fd);
+/* Wait for the next message, which must have this type. */
 void ctx_expect_message(int fd, __u32 type);
+/* Make the descriptor non-blocking, and check that there is no message. */
 void ctx_expect_no_message(int fd);
 
 /* Threads and time */
@@ -118,15 +119,16 @@ void ctx_expect_no_message(int fd);
 pid_t thread_id(void);
 /* Bind the calling thread to a CPU. */
 void ctx_pin(int cpu);
-/* Return a clock or an interval in ns. */
+/* Return the time of a clock in ns. */
 __u64 clock_ns(clockid_t id);
 /*
- * Open perf's task clock for this thread, and read it in ns. perf starts and
- * stops it together with the thread's other events. The scheduler's clock
- * starts and stops earlier. On an emulated CPU, the difference between the two
- * clocks can be arbitrarily large.
+ * Open perf's task clock for this thread. perf starts and stops this clock
+ * together with the thread's other events. The scheduler's clock starts and
+ * stops earlier. On an emulated CPU, the difference between the two clocks can
+ * be arbitrarily large.
  */
 int thread_clock(void);
+/* Return the time of perf's task clock in ns. */
 __u64 thread_clock_ns(int clock);
 __u64 nanoseconds(const struct __kernel_timespec *t);
 

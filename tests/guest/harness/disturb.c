@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * disturb.c - processes that disturb contexts until they are told to stop
+ * disturb.c - processes that disturb contexts until they are asked to stop
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 /**
  * struct shared - state shared by all processes of a test
- * @over:     the disturbing processes must stop
+ * @over:     whether the disturbing processes must stop
  * @unloaded: number of modules that were unloaded
  */
 struct shared {
@@ -79,7 +79,7 @@ static void touch_and_bear(void *unused)
 	reap(pid);
 }
 
-/* Read messages, if there are any. */
+/* Read all messages that have arrived. */
 static void read_messages(int fd)
 {
 	pfm_msg_t msg[4];
@@ -88,7 +88,9 @@ static void read_messages(int fd)
 	CHECK(n >= 0 || errno == EAGAIN);
 }
 
-/* Stop, restart or unload the family while its children are born and exit. */
+/*
+ * Stop, restart or unload the family's context while children start and exit.
+ */
 static void command_family(int fd, unsigned int what)
 {
 	switch (what % 4) {
@@ -110,8 +112,8 @@ static void command_family(int fd, unsigned int what)
 }
 
 /*
- * Create a root that samples if families can use the format, and otherwise
- * counts.
+ * Create a family's context. In every other round it samples, if families can
+ * use the format; otherwise it counts.
  */
 static int new_family(unsigned int round)
 {
@@ -148,7 +150,7 @@ void disturb_births(void *unused)
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
 	int fd = pfm_create_context(&ctx, NULL, 0);
 
-	/* PREEMPT_RT has no families. */
+	/* perfmon refuses families on PREEMPT_RT kernels. */
 	if (fd < 0) {
 		CHECK_EQ(errno, EOPNOTSUPP);
 		return;

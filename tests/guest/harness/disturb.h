@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * disturb.h - processes that disturb contexts until they are told to stop
+ * disturb.h - processes that disturb contexts until they are asked to stop
  */
 #ifndef GUEST_DISTURB_H
 #define GUEST_DISTURB_H
 
 #include <stdbool.h>
 
-/* Call this before spawning any of the processes. */
+/* Must be called before any of these processes is spawned. */
 void disturb_begin(void);
-/* Tell the processes to stop; tell whether they were told. */
+/* Ask the processes to stop. */
 void disturb_end(void);
+/* Return whether the processes were asked to stop. */
 bool disturb_is_over(void);
 /* Return the number of modules that were unloaded. */
 unsigned int disturb_unloaded(void);
@@ -18,8 +19,8 @@ unsigned int disturb_unloaded(void);
 /* For spawn(): unload the formats repeatedly. */
 void disturb_formats(void *unused);
 /*
- * For spawn(): count and sample in families whose children are born and exit
- * meanwhile.
+ * For spawn(): count and sample in families while their children start and
+ * exit.
  */
 void disturb_births(void *unused);
 /* For spawn(): repeatedly take the second CPU offline and back online. */

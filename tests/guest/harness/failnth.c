@@ -18,7 +18,10 @@
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define DEBUGFS		"/sys/kernel/debug/"
 
-/* Let sleeping allocations and single pages fail, too. Log nothing. */
+/*
+ * Also let allocations that may sleep and allocations of single pages fail. Do
+ * not log the faults.
+ */
 static const char *const settings[][2] = {
 	{ DEBUGFS "failslab/ignore-gfp-wait", "N" },
 	{ DEBUGFS "failslab/verbose", "0" },
@@ -30,15 +33,19 @@ static const char *const settings[][2] = {
 };
 
 /*
- * Exempt allocations of sysfs_slab_add(), which may be inlined into its caller:
- * the kernel leaks kobjects if one of these allocations fails.
+ * Do not let allocations of sysfs_slab_add() fail, because the kernel leaks
+ * kobjects if they do. This function may be inlined into its caller, so exempt
+ * the caller.
  */
 #define SPARED		"do_kmem_cache_create"
 #define SPARED_DEPTH	"16"
 
 static int fail_nth;
 
-/* Exempt slab allocations below this kernel function from failing. */
+/*
+ * Exempt slab allocations by this kernel function, and by functions that it
+ * calls.
+ */
 static void spare(const char *function)
 {
 	unsigned long long address, start = 0, end = ULLONG_MAX;
@@ -77,8 +84,8 @@ void failnth_prepare(void)
 }
 
 /*
- * Make request @n fail. The copy in this write may be the one that fails; then
- * the fault is used up, so try again.
+ * Make request @n fail. The kernel's copy of @text in this write() may itself
+ * be the request that fails. Then the fault is used up, so try again.
  */
 static void arm(unsigned int n)
 {
@@ -90,8 +97,8 @@ static void arm(unsigned int n)
 }
 
 /*
- * Return the number of requests before the fault. The copy in this read counts
- * as a request and may fail.
+ * Return how many requests remain before the fault. The kernel's copy of the
+ * answer in this read() counts as a request and may fail.
  */
 static unsigned int left(void)
 {

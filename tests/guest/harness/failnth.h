@@ -11,15 +11,15 @@
 #include <stdbool.h>
 
 /*
- * Enable fault injection for the calling thread. All memory is locked, so that
- * page faults do not allocate pages. Skips the test if the kernel lacks fault
+ * Enable fault injection for the calling thread. Lock all memory, so that page
+ * faults do not allocate pages. Skip the test if the kernel lacks fault
  * injection.
  */
 void failnth_prepare(void);
 
 /*
  * Call @call(@arg) while the @n-th request (from 1) to the kernel fails. @call
- * returns -1 and sets errno on failure. Return: whether there was an @n-th
+ * returns -1 and sets errno on failure. Return: whether @call made an @n-th
  * request.
  */
 bool failnth_call(unsigned int n, long (*call)(void *arg), void *arg,

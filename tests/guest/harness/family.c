@@ -33,7 +33,10 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Avoid the C library, because only these calls may be counted. */
+/*
+ * Use the raw system call, because calls that the C library makes must not be
+ * counted.
+ */
 static void call(void)
 {
 	for (long i = 0; i < calls; i++)
@@ -46,7 +49,10 @@ static void expect(long total)
 	fflush(stdout);
 }
 
-/* Use the raw system call, because the child's first call must be getppid(). */
+/*
+ * Use the raw system call, because the child's first system call must be
+ * getppid().
+ */
 static pid_t raw_fork(void)
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -141,7 +147,10 @@ static int threads(void)
 	return 0;
 }
 
-/* If there is a barrier, wait until all threads have made their calls. */
+/*
+ * Make the calls, and wait at the barrier, if there is one, until all threads
+ * have made theirs.
+ */
 static void *pause_in_thread(void *barrier)
 {
 	call();
@@ -152,7 +161,7 @@ static void *pause_in_thread(void *barrier)
 	return NULL;
 }
 
-/* Execute a program without other threads or children, which spins. */
+/* Execute this program again, as "spins", without other threads or children. */
 static void *spin_after_exec(void *arg)
 {
 	(void)arg;
@@ -170,8 +179,8 @@ static int thread_spins(void)
 }
 
 /*
- * Wait at the barrier: exec must not end other threads before they have made
- * their calls.
+ * Wait at the barrier, because exec ends all other threads, which must have
+ * made their calls before.
  */
 static void *exec_in_thread(void *barrier)
 {
@@ -194,8 +203,7 @@ static void *exec_waits(void *arg)
 }
 
 /*
- * Call exec in another thread; the new program waits for a signal as the
- * leader.
+ * Call exec in another thread, which becomes the leader and waits for a signal.
  */
 static int thread_waits(void)
 {
@@ -224,7 +232,7 @@ static void *end_process(void *leader)
 	exit(ODD_STATUS);
 }
 
-/* The leader ends before the other thread. */
+/* Let the leader exit before the other thread. */
 static int leader_ends(void)
 {
 	static pthread_t leader;
@@ -291,7 +299,10 @@ static int bomb(void)
 	int gate[2];
 	char end;
 
-	/* Become a user without other processes; root has no limit. */
+	/*
+	 * Become a user who has no other processes. The limit does not apply to
+	 * root.
+	 */
 	if (pipe(gate) || setrlimit(RLIMIT_NPROC, &limit) || setuid(12345))
 		fail("limit");
 	for (;;) {
@@ -347,7 +358,8 @@ static int leaves_daemon(void)
 }
 
 /*
- * Leave a child in the session. It calls getppid() after its parent was reaped.
+ * Leave a child in the session. The child calls getppid() after its parent has
+ * been reaped.
  */
 static int leaves_child(void)
 {
@@ -363,7 +375,7 @@ static int leaves_child(void)
 	return 0;
 }
 
-/* Exit right after the fork. */
+/* Exit right after the fork, without waiting for the child. */
 static int leaves_orphan(void)
 {
 	expect(calls);
@@ -372,7 +384,7 @@ static int leaves_orphan(void)
 	_exit(0);
 }
 
-/* Wait for a signal, then continue with old and new threads. */
+/* Wait for a signal. Then make calls in this thread and in new threads. */
 static int waits(void)
 {
 	pthread_barrier_t barrier;

@@ -2,10 +2,11 @@
 /*
  * faults.c - cause an exact number of page faults
  *
- * All memory is locked, so that it is present. It is also touched, because CPUs
- * without a hardware access flag, such as some arm64 CPUs, fault on the first
- * access after fork(). Then an arena is mapped. Each page of the arena faults
- * once, and again after it was given back.
+ * All memory is locked, so that it is present. The memory is also touched,
+ * because CPUs that do not set the access flag in hardware, such as some arm64
+ * CPUs, fault on the first access after fork(). Then an arena is mapped. Each
+ * of its pages faults on the first access, and again after madvise() has freed
+ * the page.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

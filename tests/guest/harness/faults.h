@@ -11,27 +11,27 @@
 #include <stdint.h>
 
 /*
- * Make touch_pages() the only cause of page faults in this process, but not in
- * its children.
+ * Make touch_pages() the only cause of page faults in this process. This does
+ * not hold for its child processes.
  */
 void faults_prepare(void);
 
-/* Tell whether the events are NMIs. */
+/* Return whether the events are NMIs. */
 bool faults_are_nmis(void);
 
 /*
  * Cause @n page faults, all by instructions of this function, or receive @n
- * NMIs. If @done is not NULL, increment *done after each.
+ * NMIs. If @done is not NULL, increment *done after each event.
  */
 void touch_pages(unsigned long n, unsigned long *done);
 
-/* The linker defines these at the bounds of touch_pages()'s section. */
+/* The linker defines these symbols at the bounds of touch_pages()'s section. */
 extern const char __start_touch_pages_text[];
 extern const char __stop_touch_pages_text[];
 
 /*
- * Tell whether the address is in touch_pages(); with NMIs, whether it is in the
- * kernel.
+ * Return whether the address is in touch_pages(). If the events are NMIs,
+ * return whether the address is in the kernel.
  */
 static inline bool in_touch_pages(uint64_t ip)
 {

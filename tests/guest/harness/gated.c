@@ -4,8 +4,8 @@
  *
  * usage: gated forks|execs|exits|waits|masks|signals|calls
  *
- * Prints "calls: N" first, where N is the number of getppid() calls of its
- * first thread after the gate. The exit status is the number of received
+ * The program first prints "calls: N", the number of getppid() calls that its
+ * first thread makes after the gate. The exit status is the number of received
  * SIGTRAPs.
  */
 #define _GNU_SOURCE
@@ -56,7 +56,10 @@ __asm__(".text\n"
 
 static volatile sig_atomic_t traps, received;
 
-/* Avoid the C library, because only these calls may be counted. */
+/*
+ * Use the raw system call, because calls that the C library makes must not be
+ * counted.
+ */
 static void call(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -71,7 +74,7 @@ static void count(int signal)
 		received++;
 }
 
-/* Count the signals that arrive once and in order. */
+/* Count the signals that arrive in order and without repetition. */
 static void take(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
@@ -117,8 +120,8 @@ static void exits(void)
 }
 
 /*
- * Tell whether a process sleeps. A thread that its tracer has stopped does not
- * count.
+ * Return whether a process is asleep. A process that its tracer has stopped is
+ * not.
  */
 static bool sleeps(pid_t pid)
 {
@@ -133,7 +136,7 @@ static bool sleeps(pid_t pid)
 	return state == 'S';
 }
 
-/* Wait in a call that a signal interrupts. */
+/* At the gate, wait in a system call that a signal interrupts. */
 static void waits(void)
 {
 	pid_t parent = getpid(), child = fork();
@@ -150,7 +153,9 @@ static void waits(void)
 	waitpid(child, NULL, 0);
 }
 
-/* Make a call that masks a signal; the signal must stay masked. */
+/*
+ * At the gate, make a system call that masks a signal, which must stay masked.
+ */
 static void masks(void)
 {
 	sigset_t set;
@@ -163,7 +168,10 @@ static void masks(void)
 		fail("rt_sigprocmask");
 }
 
-/* Send one signal per round, wherever the first thread is. */
+/*
+ * Send one signal per round, no matter which instruction the first thread
+ * executes.
+ */
 static void send_signals(pid_t to, const atomic_int *round)
 {
 	union sigval value = { .sival_int = 0 };

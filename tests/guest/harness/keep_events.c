@@ -2,13 +2,14 @@
 /*
  * keep_events.c - a background process that keeps events and probes alive
  *
- * Scripts run this program first, and it lasts until the guest ends.
- * keep_events.h explains why. The kernel also patches a tracepoint when its
- * first and second probe is added, and when these are removed. So the
- * scheduler's tracepoints that perfmon probes get two permanent probes, one of
- * the tracer and one of perf. The system call tracepoint gets only a probe of
- * perf, because tests use no other. Contexts that may block add and remove
- * kprobes in a function, which gets a permanent kprobe. Only one CPU is online
+ * Scripts run this program first, and it runs until the guest ends.
+ * keep_events.h explains why events are kept open. The kernel also patches a
+ * tracepoint when its first and second probe is added, and when these are
+ * removed. So each scheduler tracepoint that perfmon probes gets two permanent
+ * probes: one from the tracer and one from perf. The system call tracepoint
+ * gets only a perf probe, because the tests add only perf probes to it.
+ * Contexts that can block add a kprobe to a kernel function and remove it
+ * again, so that function gets a permanent kprobe. Only one CPU is online
  * during the setup, so that no other CPU can crash.
  */
 #define _GNU_SOURCE
@@ -39,7 +40,7 @@ static bool write_text(const char *path, const char *text)
 	return ok;
 }
 
-/* Take all CPUs but the first offline, or bring them online. */
+/* Take all CPUs except the first offline, or bring them online. */
 static void put_cpus(const char *online)
 {
 	glob_t cpus;
@@ -51,7 +52,7 @@ static void put_cpus(const char *online)
 	globfree(&cpus);
 }
 
-/* Open a perf event on the tracepoint whose number is in this file. */
+/* Open a perf event on the tracepoint whose number is in the file @id. */
 static bool keep_tracepoint(const char *id)
 {
 	struct perf_event_attr attr = {
@@ -94,7 +95,7 @@ static bool keep_tracepoints(void)
 	return keep_tracepoint(SYSCALL);
 }
 
-/* The kernel may lack kprobe_events. */
+/* Succeed also on kernels without kprobe_events. */
 static bool keep_function_probed(void)
 {
 	if (access(KPROBES, F_OK))
@@ -114,7 +115,8 @@ int main(void)
 		return 1;
 	}
 	/*
-	 * Events belong to a thread, so create them in the process that stays.
+	 * Events belong to a thread, so create them in the process that keeps
+	 * running.
 	 */
 	if (!fork()) {
 		put_cpus("0");

@@ -12,9 +12,10 @@
 /*
  * Open one disabled event of each software type, and keep it open. The kernel
  * patches its code when the first event of a type is created and when the last
- * one is closed: the page fault handler for software events, the scheduler for
- * per-thread events. An emulated CPU that executes the patched code at that
- * moment may crash (QEMU 7.2 with Linux 6.12, even without perfmon).
+ * one is closed. It patches the page fault handler for software events, and the
+ * scheduler for per-thread events. An emulated CPU that executes this code
+ * while it is patched may crash (QEMU 7.2 with Linux 6.12, even without
+ * perfmon).
  *
  * Return: 0, or -1. The descriptors stay open.
  */

@@ -62,8 +62,9 @@ static void check_entry(const struct sampler *s, const struct entry *e)
 }
 
 /*
- * If another process unmasks the context, the counters do not start at the same
- * instant. Then page faults may be sampled before all of them are counted.
+ * Return whether the counters start at the same time. If another process
+ * unmasks the context, they do not, and page faults may be sampled before the
+ * last counter counts them.
  */
 static bool start_together(const struct sampler *s)
 {
@@ -71,8 +72,8 @@ static bool start_together(const struct sampler *s)
 }
 
 /*
- * Check that consecutive samples of page faults are one period apart. This does
- * not hold for NMIs, which also arrive while another NMI is handled.
+ * Check that consecutive samples of page faults are one period apart. This is
+ * not checked for NMIs, because NMIs can arrive while another NMI is handled.
  */
 static __u64 check_entries(const struct sampler *s, const struct entry *entries,
 			   __u64 n)
@@ -237,7 +238,9 @@ static void nway_read_rest(struct sampler *s)
 			nway_read_region(s, n);
 }
 
-/* Follow the protocol that the format's header describes. */
+/*
+ * Read a region while the kernel writes it, as the format's header describes.
+ */
 static void nway_peek(struct sampler *s)
 {
 	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
@@ -269,7 +272,7 @@ static size_t pebs32_arg(const struct kind *kind, void *arg)
 	return sizeof(pfm_pebs32_smpl_arg_t);
 }
 
-/* Records of 64-bit programs, such as this one, are dropped. */
+/* The format drops records of 64-bit programs such as this one. */
 static void pebs32_read(struct sampler *s)
 {
 	const pfm_pebs32_smpl_hdr_t *hdr = s->m.buf;
@@ -312,7 +315,7 @@ static void histogram_read(struct sampler *s)
 
 /* Call chains, by an unwind table of the program */
 
-/* Return: a set with the program's table. The process keeps the set. */
+/* Return a set with this program's table. The process keeps the set open. */
 static int tables(void)
 {
 	static int set;
@@ -535,7 +538,7 @@ bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid)
 	return true;
 }
 
-/* Restart the thread, unless it has exited. */
+/* Restart the context, unless the monitored thread has exited. */
 static void restart(struct sampler *s)
 {
 	if (!pfm_restart(s->m.fd))
@@ -585,9 +588,9 @@ void sampler_drain_to_end(struct sampler *s)
 }
 
 /*
- * Return how many events may have happened while masked. One page fault may be
- * in progress when monitoring is masked. Some NMIs arrive between the start or
- * stop of one counter and the next.
+ * Return how many events may have happened while monitoring was masked. One
+ * page fault may be in progress when monitoring is masked. Some NMIs arrive
+ * when one counter has been started or stopped and the next one has not.
  */
 static __u64 most_masked(const struct sampler *s)
 {
@@ -597,7 +600,8 @@ static __u64 most_masked(const struct sampler *s)
 }
 
 /*
- * Check that each page fault belongs to a sampled period or to the current one.
+ * Check that each page fault belongs to a period that ended with a sample, or
+ * to the current period.
  */
 static void check_faults(const struct sampler *s)
 {

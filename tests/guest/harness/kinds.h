@@ -4,7 +4,7 @@
  *
  * A sampler of any kind monitors one thread with three counters: a clock, page
  * faults, and page faults without sampling. The samples are compared with the
- * last counter. Anything that contradicts the format's description fails the
+ * last counter. A buffer that contradicts the format's description fails the
  * test.
  */
 #ifndef GUEST_KINDS_H
@@ -60,10 +60,10 @@ extern const struct kind kinds[NUM_KINDS];
  * @m:        its descriptor, and its buffer if it has one
  * @pid:      the single-threaded process that it samples
  * @messages: overflow messages read
- * @restarts: uses of PFM_RESTART after them
+ * @restarts: number of PFM_RESTART commands after these messages
  * @ended:    the thread has exited and the end message was read
  * @samples:  samples of page faults read
- * @faults:   number of page faults in the last one
+ * @faults:   number of page faults recorded in the last sample
  * @seq:      n-way: sequence number of the last region read
  * @overwritten: n-way: samples that were overwritten
  */
@@ -90,17 +90,23 @@ int kind_create(const struct kind *kind, pfarg_ctx_t *ctx);
  * Return: false if this machine does not support the kind.
  */
 bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid);
-/* Read and restart until there are no more messages. */
+/*
+ * Read the samples of each overflow message and restart, until there is no
+ * message.
+ */
 void sampler_drain(struct sampler *s);
-/* Read and restart until the end message. */
+/*
+ * Read the samples of each overflow message and restart, until the end message.
+ */
 void sampler_drain_to_end(struct sampler *s);
 /*
- * Read the rest and account for every page fault. The thread must have exited
- * or be the caller. In the latter case, its context is stopped first.
+ * Read the remaining samples, and account for every page fault. The monitored
+ * thread must have exited or be the calling thread. In the latter case, the
+ * context is stopped first.
  */
 void sampler_finish(struct sampler *s);
 /*
- * Close the context, whether it was started or not. Its buffer must be valid
+ * Close the context, which need not have been started. Its buffer must be valid
  * until then.
  */
 void sampler_close(struct sampler *s);

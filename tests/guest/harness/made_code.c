@@ -4,8 +4,8 @@
  *
  * usage: made_code ROUNDS
  *
- * It spends three times as long in made_often() as in made_seldom(). A second
- * thread, named "bystander", sleeps.
+ * The program spends three times as long in made_often() as in made_seldom(). A
+ * second thread, named "bystander", sleeps.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

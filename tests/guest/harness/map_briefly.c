@@ -4,8 +4,8 @@
  *
  * usage: map_briefly [ROUNDS]
  *
- * Each round maps a part of this program's file once more, as dlopen() does,
- * runs a function there and unmaps it again.
+ * Each round maps a part of this program's file again, as dlopen() maps a
+ * library, runs a function in the new mapping and unmaps it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,14 +18,14 @@
 #define PAGE	4096UL
 #define LOOPS	20000
 
-/* The code does not depend on its address, and fits in two pages. */
+/* This function can run at any address, and fits in two pages. */
 static __attribute__((noinline)) void loop(void)
 {
 	for (volatile int i = 0; i < LOOPS; i++)
 		;
 }
 
-/* Store the function's place in the program's file. */
+/* Store the offset of loop() in the program's file. */
 static int find_loop(struct dl_phdr_info *info, size_t size, void *data)
 {
 	uintptr_t at = (uintptr_t)loop - info->dlpi_addr;

@@ -17,7 +17,10 @@
 #include "files.h"
 #include "modules.h"
 
-/* Whether the module's init function, in another process, has not ended. */
+/*
+ * Return whether another process is loading the module, whose init function is
+ * still running.
+ */
 static bool is_loading(const char *module)
 {
 	FILE *list = fopen("/proc/modules", "re");
@@ -39,7 +42,10 @@ void module_load(const char *module)
 
 	snprintf(command, sizeof(command), "modprobe %s", module);
 	CHECK_EQ(system(command), 0);
-	/* The modprobe of busybox does not wait for another one. */
+	/*
+	 * busybox's modprobe does not wait until another process has loaded the
+	 * module.
+	 */
 	while (is_loading(module))
 		sched_yield();
 }

@@ -17,14 +17,18 @@
 	0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 }
 #define ODD_UUID_TEXT	"3b0f0c62-5d0b-4a55-8d7e-6d0f6f3c9a17"
 
-/* Load a module with modprobe, which must succeed. It is live then. */
+/*
+ * Load a module with modprobe, which must succeed. Return when the module's
+ * state is "Live".
+ */
 void module_load(const char *module);
 /*
- * Insert a module file below extra/, or remove a module. Return: 0, or -1 with
- * errno.
+ * Insert a module from a file whose path is relative to the directory extra/ of
+ * the kernel's modules. Return: 0, or -1 with errno.
  */
 int module_insert(const char *path);
 int module_insert_with(const char *path, const char *parameters);
+/* Remove a module. Return: 0, or -1 with errno. */
 int module_unload(const char *module);
 /* Unload all formats that are not in use, and pfm_unwind. */
 void modules_unload_formats(void);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * noticer.c - notice what a tool changes in a program
+ * noticer.c - print what a program can notice about a tool that monitors it
  *
  * usage: noticer WHAT
  *        noticer user COMMAND [ARGS]: run a command as an unprivileged user
  *
- * The output and the exit status must be the same without a tool.
+ * The output and the exit status must be the same with and without a tool.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ static pid_t fork_or_exit(void)
 	return pid;
 }
 
-/* Wait for a change of a child, and print it. */
+/* Wait until a child's state changes, and print the change. */
 static void print_change(pid_t pid, int options)
 {
 	int status;
@@ -76,7 +76,7 @@ static void print_prctl(void)
 	printf("%s\n", program_invocation_short_name);
 }
 
-/* Let the parent trace this process, like a debugged program. */
+/* Let the parent trace this process, as a debugger traces a program. */
 static void trace_child(void)
 {
 	pid_t pid = fork_or_exit();

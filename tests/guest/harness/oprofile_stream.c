@@ -17,8 +17,8 @@
 #define ESC	PFM_OPROFILE_ESC
 
 /*
- * The decoder's state: the values that escapes have set, and in @said which of
- * them were set.
+ * The decoder's state: the values that escape codes have set. @said has a bit
+ * for each escape code that was seen.
  */
 struct decoder {
 	const __u64		*next;
@@ -39,7 +39,7 @@ static __u64 next_word(struct decoder *d)
 	return *d->next++;
 }
 
-/* Check that all escapes that a sample requires were seen. */
+/* Check that all escape codes that must precede a sample were seen. */
 static void check_said(const struct decoder *d)
 {
 	unsigned int need = 1U << PFM_OPROFILE_CPU_SWITCH |

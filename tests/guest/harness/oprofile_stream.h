@@ -31,22 +31,22 @@ struct sample {
 	}		callers[MAX_CALLERS];
 };
 
-/* The words read so far, and the samples decoded from them. */
+/* The words of the stream that were read, and the samples decoded from them. */
 extern __u64 words[MAX_WORDS];
 extern struct sample samples[MAX_SAMPLES];
 extern unsigned int num_samples;
 
 /*
- * Read the non-blocking device until it is empty; append to the first @n words.
- * Return: the new number of words.
+ * Read the non-blocking device until it is empty, and store what was read after
+ * the first @n words. Return: the new number of words.
  */
 size_t drain(int device, size_t n);
 /* Decode the first @n words, which must be the start of the stream. */
 void decode(size_t n);
-/* Read and decode the stream; expect this number of samples. */
+/* Read and decode the stream, and check the number of samples. */
 void read_samples(int device, unsigned int expected);
 
-/* Look up the path of a cookie. Return: the result of ioctl(). */
+/* Ask the device for the path of a cookie. Return: the result of ioctl(). */
 int ask_path(int device, __u64 cookie, char *path, size_t size);
 void expect_path(int device, __u64 cookie, const char *expected);
 

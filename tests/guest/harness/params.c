@@ -43,7 +43,10 @@ void with_param(const struct param_run *r)
 	with_setting(path, r->value, r->run, r->arg);
 }
 
-/* perf refuses a rate while its CPU time limit is off, as in most guests. */
+/*
+ * perf refuses a new rate while perf_cpu_time_max_percent is off, as in most
+ * guests.
+ */
 static void set_sample_rate(const char *path, const char *per_second)
 {
 	char percent[32];

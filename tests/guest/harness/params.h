@@ -18,11 +18,13 @@ struct param_run {
 	void		*arg;
 };
 
-/* Run a function in a child while a file contains a value. */
+/* Write a value to a file, run a function in a child, and restore the file. */
 void with_setting(const char *path, const char *value, void (*run)(void *arg),
 		  void *arg);
 
-/* Run a function in a child while a parameter of perfmon.ko has a value. */
+/*
+ * Run a function in a child while a parameter of perfmon.ko has a given value.
+ */
 void with_param(const struct param_run *r);
 
 /* Run a function in a child while perf has another maximum sample rate. */
@@ -34,8 +36,8 @@ long charged_to(pid_t pid);
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
 /*
- * Run a function in a child with this RLIMIT_MEMLOCK, and with paranoid set to
- * 0, so that any user may monitor anything.
+ * Run a function in a child with this RLIMIT_MEMLOCK. Meanwhile perfmon.ko's
+ * parameter paranoid is 0, so that any user may monitor anything.
  */
 void with_locked_pages(unsigned int pages, void (*run)(void *arg));
 

@@ -23,7 +23,7 @@
 #define ROUNDS	10	/* at most; usually one is enough */
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 
-/* Tell whether a descriptor's number is free, neither open nor reserved. */
+/* Return whether a descriptor number is free: neither open nor reserved. */
 static bool is_free(int number)
 {
 	int fd = CHECK_OK(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, number));
@@ -41,7 +41,7 @@ static void print_descriptors(FILE *out)
 	fprintf(out, "\n");
 }
 
-/* Print the lines of a file that contain a text. */
+/* Print the lines of a file that contain @text. */
 static void print_lines(FILE *out, const char *path, const char *text)
 {
 	FILE *file = fopen(path, "re");
@@ -75,8 +75,9 @@ static void print_files(FILE *out, const char *pattern)
 }
 
 /*
- * Describe what perfmon and this process hold. Each context has a reference to
- * the PMU's module, and each open file a reference to the core.
+ * Return a text that describes the descriptors, memory and module references in
+ * use. Each context holds a reference to the PMU's module, and each open file
+ * holds a reference to perfmon.ko.
  */
 static char *holdings(void)
 {
@@ -99,7 +100,7 @@ static char *holdings(void)
 	return text;
 }
 
-/* Check that everything is as before, and free @before. */
+/* Check that the description is the same as @before, and free @before. */
 static void expect_unchanged(const char *file, int line, const char *what,
 			     char *before)
 {
@@ -113,12 +114,15 @@ static void expect_unchanged(const char *file, int line, const char *what,
 	free(now);
 }
 
-/* If true, calls are not compared one by one, which would take long. */
+/*
+ * If true, do not compare the description after each kind of call, to save
+ * time.
+ */
 static bool only_calls;
 
 /*
- * Compare after the first call, which may load a module or allocate memory that
- * is kept.
+ * Take the description after the first call, which may load a module or
+ * allocate memory that is kept, and compare it after the last call.
  */
 bool refusals_go_on(struct refusals *r)
 {
@@ -132,8 +136,9 @@ bool refusals_go_on(struct refusals *r)
 }
 
 /*
- * Check that repeated rounds do not add objects. A leak adds objects in each
- * round; other growth, such as that of the kernel's own caches, ends.
+ * Check that repeated rounds do not add slab objects. A leak adds objects in
+ * each round. Other growth, for example of the kernel's own caches, ends after
+ * some rounds.
  */
 static void expect_no_growth(void (*run)(void *arg), void *arg)
 {
@@ -150,7 +155,9 @@ void refusals_leave_nothing(void (*run)(void *arg), void *arg)
 {
 	char *before;
 
-	/* The first process may load modules, so compare after it. */
+	/*
+	 * The first process may load modules, so take the description after it.
+	 */
 	only_calls = true;
 	reap(spawn(run, arg));
 	before = holdings();

@@ -25,9 +25,9 @@ struct refusals {
 bool refusals_go_on(struct refusals *r);
 
 /*
- * Make a call many times. Each call must fail with this errno. All calls
- * together must not change this process's descriptors and locked memory, the
- * buffers, the references to modules and the configuration.
+ * Make a call many times. Each call must fail with this errno. Together, the
+ * calls must not change this process's descriptors and locked memory, the
+ * sampling buffers, the module reference counts and the configuration.
  */
 #define REFUSED(call_, error)						\
 	for (struct refusals r_ = REFUSALS_BEGIN(#call_);		\
@@ -35,9 +35,9 @@ bool refusals_go_on(struct refusals *r);
 		CHECK_ERRNO(call_, error)
 
 /*
- * Run a function, which makes refused calls, in child processes. Fail if what
- * REFUSED() compares has changed when they have ended, or if each further
- * process takes more kernel memory.
+ * Run a function that makes refused calls in several child processes, one after
+ * the other. Fail if anything that REFUSED() compares has changed afterwards,
+ * or if each further process uses more kernel memory.
  */
 void refusals_leave_nothing(void (*run)(void *arg), void *arg);
 

@@ -32,8 +32,8 @@ void rig_need(void)
 	if (!exists(TYPE))
 		check_skip("needs the module pfm_nmi");
 	/*
-	 * NMIs may take any share of the time, at any rate, so do not mask
-	 * them.
+	 * The NMIs may use any share of the CPU time, so perfmon must not mask
+	 * counters because of it.
 	 */
 	write_text(PFM_PARAMETERS "ovfl_cpu_max", "0");
 	write_text(PFM_PARAMETERS "ovfl_rate_max", "0");
@@ -130,7 +130,7 @@ void rig_rate(unsigned long rate)
 	rig_set("rate", rate);
 }
 
-/* Keep the file open, because some settings end when it is closed. */
+/* Keep the file open, because some settings last only while it is open. */
 void rig_set(const char *name, __u64 value)
 {
 	char path[64], text[32];

@@ -12,9 +12,12 @@
 
 /* The number of the PMU's counters. */
 #define RIG_COUNTERS	8
-/* A number of NMIs per second that no machine can handle. */
+/* More NMIs per second than any machine can handle. */
 #define RIG_FASTEST	1000000000UL
-/* For rig_event(): count even where the event excludes counting. */
+/*
+ * Flag for rig_event(): count NMIs even in user space or the kernel if the
+ * event excludes that mode.
+ */
 #define RIG_SKID	(1ULL << 16)
 
 struct counter;
@@ -22,7 +25,10 @@ struct counter;
 /* Writing "-1 N" sends N NMIs to the writing thread. */
 #define RIG_FIRE	"/sys/kernel/debug/pfm_nmi/fire"
 
-/* Skip the test unless the module is loaded. Lift perfmon.ko's limits. */
+/*
+ * Skip the test unless the module pfm_nmi is loaded. Lift perfmon.ko's limits
+ * on overflows.
+ */
 void rig_need(void);
 /* Return how often to repeat a test: $NMI_ROUNDS, or 50. */
 unsigned int rig_rounds(void);
@@ -30,39 +36,39 @@ unsigned int rig_rounds(void);
 __u64 rig_event(unsigned int step);
 /* Describe a counter that overflows every @period NMIs. */
 struct counter rig_counter(unsigned int n, __u32 flags, __u64 period);
-/* Describe a counter and write it. */
+/* Write a counter that is described as for rig_counter(). */
 void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 
-/* Send NMIs to this thread, and wait until it has received them. */
+/* Send @n NMIs to this thread, and wait until it has received them. */
 void rig_fire(unsigned int n);
-/* Send NMIs to another CPU, even if it is busy. */
+/* Send @n NMIs to another CPU, even if that CPU is busy. */
 void rig_fire_at_cpu(int cpu, unsigned int n);
 /*
- * Send NMIs from another CPU while this thread runs @spin or spins at user
- * level. @spin returns when *done is true. The address of done is always the
- * same, and below 4 GiB.
+ * Send @n NMIs from another CPU while this thread runs @spin, which must return
+ * when *done is true. @done is the same address, below 4 GiB, in every call.
  */
 void rig_fire_while(unsigned int n, void (*spin)(const bool *done));
+/* Send @n NMIs from another CPU while this thread spins in user space. */
 void rig_fire_at_user(unsigned int n);
 /*
- * Send NMIs at this rate to each CPU with an active counter. They end when the
- * rate is set to 0, or when this process and its children have ended.
+ * Send @rate NMIs per second to each CPU with an active counter, until the rate
+ * is set to 0 or this process and its children have exited.
  */
 void rig_rate(unsigned long rate);
 /*
- * Write a debugfs file of the PMU; main.c says how long the value has an
- * effect.
+ * Write a debugfs file of the PMU. tests/guest/pmu_nmi/main.c describes how
+ * long the value has an effect.
  */
 void rig_set(const char *name, __u64 value);
 /*
- * If PFM_NMI is in the environment, send as many NMIs as the machine can
- * handle, from rig_begin() to rig_end().
+ * If PFM_NMI is in the environment, send as many NMIs as the machine can handle
+ * until rig_end() is called.
  */
 void rig_begin(void);
 void rig_end(void);
 
 /**
- * struct rig_stats - statistics as in the module's structure of that name
+ * struct rig_stats - the statistics that the module's file "stats" shows
  */
 struct rig_stats {
 	__u64	sent;
@@ -76,7 +82,7 @@ struct rig_stats {
 };
 
 struct rig_stats rig_stats(void);
-/* Return the difference from earlier statistics. */
+/* Return how much the statistics have increased since @then. */
 struct rig_stats rig_since(struct rig_stats then);
 /* Print statistics as a TAP comment. */
 void rig_print(const struct rig_stats *s);

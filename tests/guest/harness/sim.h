@@ -11,7 +11,7 @@
 #define SIM_IP	0x4321
 
 /*
- * Simulate events of this thread at one instant. The text consists of
+ * Simulate simultaneous events of this thread. The text can contain
  * "PMD=EVENTS", "irq", "ip ADDRESS" and fields of a debug store record.
  */
 __printf(1, 2)

@@ -2,9 +2,9 @@
 /*
  * slab.c - count the objects in the kernel's caches
  *
- * /proc/slabinfo counts a slab as full while a CPU allocates from it, so all
- * caches are shrunk first. The files for shrinking stay open, because opening a
- * file allocates objects.
+ * /proc/slabinfo counts all objects of a slab from which a CPU allocates as
+ * used, so all caches are shrunk first. The files for shrinking stay open,
+ * because opening a file allocates objects.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "slab.h"
 
 #define MAX_CACHES	512
-#define SAME_COUNTS	2	/* after which they are final */
+#define SAME_COUNTS	2	/* equal counts in a row end the counting */
 #define MAX_COUNTS	50
 #define SLABINFO	"/proc/slabinfo"
 #define DROP_CACHES	"/proc/sys/vm/drop_caches"
@@ -72,7 +72,9 @@ static void list_caches(void (*call)(const char *name, long objects))
 
 static void begin_cache(const char *name, long objects)
 {
-	/* Freed address ranges are kept until there are many of them. */
+	/*
+	 * The kernel keeps freed address ranges until there are many of them.
+	 */
 	if (strcmp(name, "vmap_area"))
 		add_cache(name);
 }

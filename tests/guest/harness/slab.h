@@ -9,10 +9,10 @@
 
 #include <stdbool.h>
 
-/* Count the objects, except those that are about to be freed. */
+/* Count the objects after the kernel has freed all that it can free. */
 void slab_begin(void);
 /*
- * Count again. Return: whether a cache has at least @n objects more than at the
+ * Count again. Return: whether a cache has at least @n more objects than at the
  * last count.
  */
 bool slab_has_grown(long n);

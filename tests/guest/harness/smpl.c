@@ -114,7 +114,10 @@ unsigned int count_pmds(void)
 	return n;
 }
 
-/* A buffer is full if the largest entry, which has all PMDs, does not fit. */
+/*
+ * A buffer is full when the largest possible entry, with the values of all
+ * PMDs, does not fit.
+ */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
 {
 	return sizeof(pfm_default_smpl_hdr_t) + (n - 1) * entry_size +

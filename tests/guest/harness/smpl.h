@@ -26,19 +26,19 @@ struct mapped {
 struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 			 const void *arg, size_t arg_size);
 /*
- * Create a context with the n-way format, whose regions are full after @entries
- * with @pmds values each.
+ * Create a context with the n-way format. Each region has room for @entries
+ * records with @pmds values each.
  */
 struct mapped nway_new(__u32 ctx_flags, unsigned int regions,
 		       unsigned int entries, unsigned int pmds,
 		       __u32 buf_flags);
 
-/* Expect that this mmap() fails. */
+/* Check that this mmap() fails. */
 void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset);
 
 /* Copy a few bytes. Return: false if they are not readable. */
 bool copy_mapped(void *to, const void *from, size_t size);
-/* Tell whether the byte at this address is readable. */
+/* Return whether the byte at this address is readable. */
 bool can_read(const void *address);
 
 /* Sampling buffers of the default format */
@@ -50,12 +50,12 @@ struct smpl {
 };
 
 /*
- * Create a context with a default format buffer. Return: the result of
+ * Create a context with a buffer of the default format. Return: the result of
  * pfm_create_context().
  */
 int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 		__u32 buf_flags);
-/* Create a context with a default format buffer, and map the buffer. */
+/* Create a context with a buffer of the default format, and map the buffer. */
 struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
 /* Return the number of PMDs of the PMU. */
 unsigned int count_pmds(void);
@@ -63,18 +63,16 @@ unsigned int count_pmds(void);
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
 /* Create a buffer for @n entries with full headers and @pmds values each. */
 struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
-/*
- * Return entry @i, if all entries have @pmds values. Return the values of an
- * entry.
- */
+/* Return entry @i of a buffer whose entries all have @pmds values. */
 const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 					   unsigned int pmds);
+/* Return the PMD values of an entry. */
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
 /* Write a counter and start the context on this thread. Return: @s. */
 struct smpl smpl_start(struct counter *c, struct smpl s);
 /*
- * Expect @n entries without values, one per @period page faults of a process in
- * touch_pages().
+ * Check that the buffer has @n entries without PMD values, one for each @period
+ * page faults that process @pid caused in touch_pages().
  */
 void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
 			 __u64 period);

@@ -13,12 +13,12 @@
 
 #include "smpl.h"
 
-/* Make an empty set of tables; the module must be loaded. */
+/* Make an empty set of tables. The module pfm_unwind must be loaded. */
 int set_new(void);
 /* Add a table of @size bytes to the set. Return: 0, or -1 with errno. */
 int set_add(int set, int fd, const struct pfm_unwind_head *table, __u32 size);
 
-/* Open this program's file. */
+/* Open this program's file. Return: the descriptor. */
 int own_file(void);
 /* Compile this program's table. The caller frees it. */
 struct pfm_unwind_head *own_table(void);
@@ -26,15 +26,15 @@ struct pfm_unwind_head *own_table(void);
 int own_set(void);
 
 /*
- * Create a context of the format callstack that uses a set; if @set is 0, no
- * set.
+ * Create a context of the format callstack that uses a set, or no set if @set
+ * is 0.
  */
 struct mapped callstack_new(int set);
 
 /*
  * Return the record after @record, or the first one if @record is NULL. Return
- * NULL after the last record. *user receives the record's user chain. The
- * buffer must have one region.
+ * NULL after the last record. Store the address of the record's user chain in
+ * *user. The buffer must have one region.
  */
 const pfm_callstack_record_t *next_record(const struct mapped *m,
 					  const pfm_callstack_record_t *record,
@@ -42,7 +42,10 @@ const pfm_callstack_record_t *next_record(const struct mapped *m,
 const pfm_callstack_record_t *last_record(const struct mapped *m,
 					  const __u64 **user);
 
-/* Tell whether the outermost address is in the program's first function. */
+/*
+ * Return whether the outermost address is in _start(), the program's first
+ * function.
+ */
 bool ends_in_start(const pfm_callstack_record_t *record, const __u64 *user);
 
 #endif /* GUEST_TABLES_H */

@@ -2,8 +2,8 @@
 /*
  * take_counters.c - occupy all hardware counters of all CPUs
  *
- * Scripts use this program. A background process holds the counters until it is
- * killed.
+ * Scripts run this program. It leaves a background process that holds the
+ * counters until it is killed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -12,10 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The number of events, which exceeds any CPU's counters. */
+/* The number of events to open, which is more than any CPU has counters. */
 #define EVENTS	64
 
-/* Use pinned events of a CPU, which take precedence over events of threads. */
+/*
+ * Open a pinned event of a CPU, which takes precedence over events of threads.
+ */
 static int take(int cpu)
 {
 	struct perf_event_attr attr = {

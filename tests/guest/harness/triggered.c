@@ -7,8 +7,9 @@
  * First another process and another thread do one round each. Then the program
  * makes BEFORE calls and does ROUNDS rounds. Each round makes INSIDE calls
  * between begin() and finish(), and OUTSIDE calls after finish(). At the end
- * the program executes PROGRAM, or returns the number of received SIGTRAPs.
- * This must be 1, because it sends one to itself.
+ * the program executes PROGRAM, if given, or exits with the number of SIGTRAPs
+ * that it received. This number must be 1, because the program sends one
+ * SIGTRAP to itself.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,8 +26,8 @@
 static volatile sig_atomic_t traps;
 
 /*
- * The triggers. noipa prevents that the two functions, whose code is equal, are
- * merged.
+ * The triggers. noipa keeps the compiler from merging the two functions, whose
+ * code is identical.
  */
 __attribute__((noipa)) static void begin(void)
 {
@@ -44,7 +45,10 @@ static void count_trap(int signal)
 	traps++;
 }
 
-/* Avoid the C library, because only these calls may be counted. */
+/*
+ * Use the raw system call, because calls that the C library makes must not be
+ * counted.
+ */
 static void call(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -60,7 +64,10 @@ static void *do_round(void *data)
 	return data;
 }
 
-/* Make calls that must not be counted for the first thread. */
+/*
+ * Let another process and another thread make calls, which must not be counted
+ * for the first thread.
+ */
 static void let_others_do_a_round(void)
 {
 	pthread_t thread;

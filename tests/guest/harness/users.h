@@ -28,13 +28,17 @@ void become(uid_t uid, gid_t gid, __u64 caps);
 /* Become a dumpable user in GROUP with exactly these capabilities. */
 void become_member(uid_t uid, __u64 caps);
 
-/* Set the paranoid level of the kernel and of perfmon to the same value. */
+/*
+ * Run a function while perf_event_paranoid and perfmon.ko's parameter paranoid
+ * have the same value.
+ */
 void with_paranoid(const char *value, void (*run)(void *arg), void *arg);
 /* Let only members of GROUP open the device, as udev's rule does. */
 void with_node_for_group(void (*run)(void *arg), void *arg);
 
 /*
- * Open a software event with perf_event_open(). Return: its descriptor, or -1.
+ * Open a software event with perf_event_open(). Return: the event's descriptor,
+ * or -1.
  */
 int perf_open(pid_t pid, int cpu, bool exclude_kernel);
 /* Create a context. Return: its descriptor, or -1 with errno EPERM. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * worker.c - processes that work on demand
+ * worker.c - processes for tests to monitor, which work on request
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,7 +26,8 @@
 #define NOBODY	65534
 
 /*
- * Use fixed-size types, because a 32-bit controller may have a 64-bit worker.
+ * Use types of fixed size, because the worker of a 32-bit test may be a 64-bit
+ * process.
  */
 struct order {
 	__u32	what;	/* enum work */
@@ -50,8 +51,8 @@ void become_nobody(void)
 	CHECK_OK(setresgid(NOBODY, NOBODY, NOBODY));
 	CHECK_OK(setresuid(NOBODY, NOBODY, NOBODY));
 	/*
-	 * Changing IDs made the process undumpable, which denies access to its
-	 * own user.
+	 * Changing IDs has made the process undumpable, so that other processes
+	 * of the same user may not access it.
 	 */
 	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
 }
@@ -127,7 +128,10 @@ void worker_loop(int ask, int done, unsigned long *progress)
 	char ready = 0;
 
 	faults_prepare();
-	/* The first write to shared memory may fault. */
+	/*
+	 * Write once, because the first write to shared memory may cause a page
+	 * fault.
+	 */
 	if (progress)
 		*progress = 0;
 	do {
@@ -147,8 +151,8 @@ struct start {
 };
 
 /*
- * Close all other descriptors, because copies in the worker would keep them
- * open.
+ * Close all other descriptors, because a copy in the worker would keep a
+ * context or pipe open after its owner has closed it.
  */
 static void keep_descriptors(const struct start *s)
 {

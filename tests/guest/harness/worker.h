@@ -35,32 +35,35 @@ struct worker {
 };
 
 void worker_start(struct worker *w);
-/* Start a worker on CPU 0 only. */
+/* Start a worker that may run only on CPU 0. */
 void worker_start_pinned(struct worker *w);
-/* Start a worker that inherits only this descriptor. */
+/* Start a worker that inherits this descriptor and no other. */
 void worker_start_holding(struct worker *w, int fd);
 /* Start a worker as the user nobody. */
 void worker_start_as_nobody(struct worker *w);
-/* Give the worker work, without waiting. */
+/* Give the worker work, and return without waiting. */
 void worker_ask(const struct worker *w, enum work what, unsigned long n);
 /* Wait until the worker has finished its work. */
 void worker_wait(const struct worker *w);
 /* Give the worker work, and wait until the worker has finished. */
 void worker_do(const struct worker *w, enum work what, unsigned long n);
-/* Return the number of the worker's page faults, until it calls exec. */
+/*
+ * Return how many page faults the worker has caused. The number stays unchanged
+ * after exec.
+ */
 static inline unsigned long worker_progress(const struct worker *w)
 {
 	return __atomic_load_n(w->progress, __ATOMIC_RELAXED);
 }
 
-/* Let the worker exit, and reap it. */
+/* Make the worker exit, and reap it. */
 void worker_quit(const struct worker *w);
 /* Kill the worker, and reap it. */
 void worker_kill(const struct worker *w);
 
-/* In the worker: do work on request until the pipe is closed. */
+/* Do work on request until the pipe is closed. Called in the worker. */
 void worker_loop(int ask, int done, unsigned long *progress);
-/* The worker's descriptors, which stay open across exec. */
+/* Descriptors in the worker, which stay open across exec. */
 #define WORKER_ASK_FD	100
 #define WORKER_DONE_FD	101
 #define WORKER_HELD_FD	102

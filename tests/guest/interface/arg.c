@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * arg.c - PFM_SET_FMT_ARG: changes of a format's argument while it is used
+ * arg.c - change a format's argument with PFM_SET_FMT_ARG while a context uses
+ * the format
  */
 #include <string.h>
 
@@ -23,7 +24,10 @@ static pfm_threshold_smpl_arg_t threshold(__u64 min)
 	};
 }
 
-/* Sample page faults. PMD1 also counts them, and is recorded. */
+/*
+ * Create a context that samples page faults with the threshold @min. PMD1,
+ * which also counts page faults, is recorded.
+ */
 static struct mapped threshold_new(__u64 min)
 {
 	pfm_threshold_smpl_arg_t arg = threshold(min);
@@ -41,7 +45,7 @@ static int set(const struct mapped *m, pfm_threshold_smpl_arg_t arg)
 	return pfm_set_fmt_arg(m->fd, &arg, sizeof(arg));
 }
 
-/* Take @n samples. Return: the number of recorded samples. */
+/* Cause @n samples. Return: how many of them were recorded. */
 static __u64 recorded_of(const struct mapped *m, unsigned int n)
 {
 	const pfm_sink_hdr_t *hdr = m->buf;
@@ -63,7 +67,7 @@ TEST(threshold_changes_while_monitoring)
 	CHECK_OK(set(&m, threshold(PERIOD + 1)));
 	CHECK_EQ(recorded_of(&m, 20), 0);
 	ctx_expect_state(m.fd, "started");
-	/* The context has missed no event. */
+	/* The change has made the context miss no event. */
 	ctx_stop(m.fd);
 	CHECK_EQ(ctx_read(m.fd, 1), 3 * 20 * PERIOD);
 	CHECK(ctx_says(m.fd, "pfm_lost:\t0"));

@@ -25,7 +25,10 @@
 
 #define EXECS		20
 
-/* The number of threads to reap. Each is a process, which may be slow. */
+/*
+ * The number of threads to reap. It is small, because each is a process of its
+ * own, which takes time to start and exit.
+ */
 #define THREADS		20
 
 /* The monitored thread */
@@ -105,7 +108,10 @@ TEST(stop_start_and_unload_cancel_start_at_exec)
 	worker_quit(&w);
 }
 
-/* A command that holds the context must only delay the start. */
+/*
+ * Keep commands running on the context, which may delay the start at exec but
+ * not prevent it.
+ */
 static void *read_on(void *fd)
 {
 	pfarg_pmd_t pmd = {};
@@ -215,7 +221,7 @@ TEST(exec_by_another_thread_starts_its_context)
 	CHECK(ctx_read(fd, 0) > 0);
 }
 
-/* Another thread or process does the work; expect that it is not counted. */
+/* Check that work done by another thread or process is not counted. */
 static void expect_unseen(enum work work)
 {
 	int fd = ctx_counting();
@@ -318,7 +324,7 @@ TEST(exit_of_a_self_monitoring_thread_unloads)
 	CHECK(ctx_read(fd, 0) >= 10);
 }
 
-/* The worker executes its own set-uid copy of the program. */
+/* Make the worker execute its own set-uid copy of the program. */
 static void exec_setid(const struct worker *w)
 {
 	worker_do(w, WORK_EXEC_SETID, 0);
@@ -386,7 +392,9 @@ TEST(exec_of_an_unreadable_program_keeps_the_context)
 	struct worker w;
 
 	worker_make_setid();
-	/* Now the file is not set-uid; it is executable but not readable. */
+	/*
+	 * Now the program file is executable but neither set-uid nor readable.
+	 */
 	CHECK_OK(chmod(SETID_WORKER, 0111));
 	worker_start_as_nobody(&w);
 	ctx_start_on(fd, w.pid);
@@ -469,7 +477,7 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 	CHECK_EQ(ctx_active_ns(fd), after);
 	ctx_stop(fd);
 	CHECK_EQ(ctx_active_ns(fd), after);
-	/* While the context is stopped, its time does not advance. */
+	/* While the context is stopped, the set's time does not advance. */
 	worker_make_setid();
 	worker_do(&w, WORK_TOUCH, 1000);
 	exec_setid(&w);
@@ -478,8 +486,8 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 }
 
 /*
- * Run the monitor as the worker's user, without privileges. If @held, the
- * worker holds the context's descriptor.
+ * Monitor a worker of the same unprivileged user, until the worker executes a
+ * set-uid program. If @held, the worker holds the context's descriptor.
  */
 static void equal_loses_the_thread(void *held)
 {
@@ -498,7 +506,7 @@ static void equal_loses_the_thread(void *held)
 	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
 	CHECK(ctx_read(fd, 0) >= 10);
-	/* The worker still runs, unharmed. */
+	/* The worker is still running. */
 	worker_do(&w, WORK_TOUCH, 10);
 	worker_quit(&w);
 	ctx_expect_no_message(fd);
@@ -568,7 +576,7 @@ TEST(exit_of_one_thread_sends_end_message)
 	CHECK_OK(write(end[1], "", 1));
 	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
-	/* The process's first thread still exists. */
+	/* The process's first thread still exists and can be monitored. */
 	ctx_load(fd, child);
 	CHECK_OK(kill(child, SIGKILL));
 	wait_for(child);
@@ -653,7 +661,7 @@ TEST(no_end_message_after_unload)
 }
 
 /*
- * Run a child that holds the descriptor of the context that monitors the child.
+ * Monitor the calling process, which holds the context's descriptor, and exit.
  */
 static void monitored_child(void *fd)
 {
@@ -789,7 +797,7 @@ struct doomed {
 	__u32			flags;
 };
 
-/* Attach to a worker, report it, and wait to be killed. */
+/* Attach to a worker, report that to the test, and wait to be killed. */
 static void doomed_controller(void *arg)
 {
 	const struct doomed *d = arg;

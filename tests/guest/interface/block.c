@@ -37,8 +37,8 @@ static struct smpl start_blocking(const struct worker *w)
 }
 
 /*
- * Expect that the worker is blocked. The instruction whose fault overflowed has
- * not completed.
+ * Check that the worker is blocked. The instruction whose page fault caused the
+ * overflow has not completed.
  */
 static void expect_blocked(const struct worker *w, unsigned long faults)
 {
@@ -146,7 +146,10 @@ TEST(unload_resumes_a_blocked_thread)
 	CHECK_OK(pfm_unload_context(s.fd));
 	worker_wait(&w);
 	CHECK_EQ(worker_progress(&w), 2 * BLOCK_FAULTS - 1);
-	/* After another load, nothing is blocked or masked. */
+	/*
+	 * When the context is loaded again, the thread is not blocked and
+	 * monitoring is not masked.
+	 */
 	ctx_start_on(s.fd, w.pid);
 	ctx_expect_state(s.fd, "started");
 	CHECK(ctx_says(s.fd, "pfm_blocked:\t0"));
@@ -183,8 +186,8 @@ TEST(blocking_works_without_format)
 }
 
 /*
- * Count the kprobes on the exit path to user level. Others may have added some
- * of them.
+ * Count the kprobes on the exit path to user space. Some of them may not be
+ * perfmon's.
  */
 static unsigned int num_probes(void)
 {
@@ -201,7 +204,7 @@ static unsigned int num_probes(void)
 
 static void wait_num_probes(unsigned int num)
 {
-	/* Sleep because no event tells when the kprobe is removed. */
+	/* Sleep because nothing signals that the kprobe has been removed. */
 	while (num_probes() != num)
 		usleep(10000);
 }

@@ -55,7 +55,10 @@ static unsigned long progress(const struct blocked *b)
 	return __atomic_load_n(b->progress, __ATOMIC_RELAXED);
 }
 
-/* On request, touch 2 * PERIOD - 1 pages, which blocks once. */
+/*
+ * On request, cause 2 * PERIOD - 1 page faults, so that the process is blocked
+ * once.
+ */
 static void touch_when_told(void *arg)
 {
 	const struct blocked *b = arg;
@@ -67,7 +70,10 @@ static void touch_when_told(void *arg)
 	faults_prepare();
 	CHECK_OK(sigaction(SIGUSR1, &action, NULL));
 	CHECK_OK(sigaction(SIGUSR2, &action, NULL));
-	/* The first write to shared memory may fault. */
+	/*
+	 * Write once, because the first write to shared memory may cause a page
+	 * fault.
+	 */
 	shared_words[0] = 0;
 	CHECK_OK(read(b->go, &byte, 1));
 	touch_pages(2 * PERIOD - 1, &shared_words[0]);
@@ -92,7 +98,7 @@ static void start_on(struct blocked *b)
 	close(pipes[1]);
 }
 
-/* Expect that the process makes no progress and runs no signal handler. */
+/* Check that the process makes no progress and runs no signal handler. */
 static void expect_blocked(const struct blocked *b)
 {
 	unsigned long signals = handled(b);
@@ -143,7 +149,7 @@ static void expect_killed(const struct blocked *b, int number)
 	ctx_expect_state(b->fd, "unloaded");
 }
 
-/* Wait for a stop. The caller is the parent or the tracer. */
+/* Wait until the process stops. The caller is the parent or the tracer. */
 static void wait_stopped(const struct blocked *b, int number)
 {
 	int status;
@@ -170,7 +176,10 @@ TEST(blocking_is_invisible_to_the_parent)
 #define IP(regs)	((regs).pc)
 #endif
 
-/* Expect the registers of user level, at the faulting instruction. */
+/*
+ * Check that the tracer sees the registers of user space, at the faulting
+ * instruction.
+ */
 static void expect_registers(const struct blocked *b)
 {
 	struct user_regs_struct regs;
@@ -316,7 +325,7 @@ TEST(stopped_thread_resumes_on_sigcont_after_close)
 	expect_end(&b);
 }
 
-/* The old thread returns to user level while the context blocks the new one. */
+/* The old thread returns to user space while the context blocks the new one. */
 /* Proves H24 */
 TEST(former_target_is_not_blocked_with_the_new_one)
 {
@@ -490,15 +499,15 @@ static void wait_for_end(pid_t pid)
 }
 
 /*
- * Signals, tracers and close come in any order and at any time. At the end, the
- * context and its references must be gone.
+ * Signals, tracers and close() act in any order and at any time. At the end,
+ * the context and its references must be gone.
  */
 /* Proves H24 */
 TEST(signals_tracers_and_close_race_with_blocking)
 {
 	/*
-	 * Keep the probe; without it, each round would patch the kernel's text
-	 * twice.
+	 * Keep a context that can block, and with it the kprobe. Otherwise each
+	 * round would patch the kernel's code twice.
 	 */
 	int keep = ctx_new(PFM_FL_NOTIFY_BLOCK);
 	long references = read_number("/sys/module/perfmon/refcnt");

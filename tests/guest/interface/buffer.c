@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * buffer.c - map the sampling buffer, and charge its memory (3.5.4,
- *	      4.4.3)
+ * buffer.c - mapping of the sampling buffer, and charging of its memory (3.5.4,
+ * 4.4.3)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -169,7 +169,7 @@ static long count_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* All pages are mapped at once, so that readers cause no page faults. */
+/* mmap() maps all pages at once, so that readers cause no page faults. */
 TEST(reading_the_mapping_causes_no_page_faults)
 {
 	enum { MANY = 256 };
@@ -227,7 +227,7 @@ TEST(context_without_format_cannot_be_mapped)
 		expect_no_map(fd, n * page(), PROT_READ, MAP_SHARED, 0);
 }
 
-/* Sample this process. The mapped buffer then has 5 entries. */
+/* Sample this process. Return: the mapped buffer, which contains 5 entries. */
 static struct smpl sampled(void)
 {
 	struct smpl s = smpl_new(0, SIZE, 0);
@@ -301,7 +301,7 @@ struct inherited {
 	int		go;
 };
 
-/* The parent sends the number of samples. */
+/* Read new samples. The parent sends the number of samples through a pipe. */
 static void read_new_samples(void *arg)
 {
 	const struct inherited *in = arg;
@@ -332,7 +332,7 @@ TEST(parent_and_child_share_the_buffer)
 	reap(child);
 }
 
-/* A shell command that succeeds if no buffer is mapped. */
+/* A shell command that succeeds if the shell has no buffer mapped. */
 #define LOOK	"! grep -q perfmon-buffer /proc/$$/maps"
 
 static void look_after_exec(void *arg)
@@ -376,7 +376,7 @@ static void read_inherited(void *arg)
 	const struct inherited *in = arg;
 
 	CHECK_EQ(in->s.hdr->hdr_count, 5);
-	/* The child has inherited a mapping, so it may not have another one. */
+	/* The child has inherited a mapping, so perfmon refuses another one. */
 	CHECK(mmap(NULL, in->s.size, PROT_READ, MAP_SHARED, in->s.fd, 0) ==
 	      MAP_FAILED);
 	wait_go(in->go);
@@ -551,8 +551,8 @@ TEST(close_in_a_child_of_vfork_removes_nothing)
 }
 
 /*
- * The parent waits as after vfork(), but the child has its own memory.
- * Proves 3.5.4-16, H01
+ * With CLONE_VFORK alone, the parent waits as after vfork(), but the child has
+ * its own memory. Proves 3.5.4-16, H01
  */
 TEST(close_in_clone_vfork_child_removes_its_mapping)
 {
@@ -605,7 +605,7 @@ static void *map_in_thread(void *arg)
 	return NULL;
 }
 
-/* Whether close() or mmap() comes first, nothing stays mapped. */
+/* No matter whether close() or mmap() comes first, nothing stays mapped. */
 TEST(close_racing_with_mmap_leaves_no_mapping)
 {
 	for (int i = 0; i < 100; i++) {
@@ -706,7 +706,8 @@ static void tell_fault(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Zeroes are an invalid instruction, or an instruction that accesses address 0.
+ * Execute zeroes, which are an invalid instruction or one that accesses address
+ * 0.
  */
 static void run_zeroes(void *code)
 {
@@ -788,7 +789,7 @@ static void buffers_beside_locked_memory(void *unused)
 }
 
 /*
- * The page in front of the buffer also counts.
+ * perfmon also charges a page in front of the buffer.
  *
  * Proves 4.4.3-02, P7-04, H15
  */
@@ -802,9 +803,7 @@ struct shared_buffer {
 	int	done;
 };
 
-/*
- * Expect that an inherited buffer is charged to the user as long as it exists.
- */
+/* Check that an inherited buffer is still charged to the user. */
 static void other_process_of_the_user(void *arg)
 {
 	const struct shared_buffer *s = arg;
@@ -889,7 +888,7 @@ static void expect_memory(size_t pages)
 	CHECK_OK(close(create_pages(pages)));
 }
 
-/* Let a worker hold the only descriptor of a buffer, which is close-on-exec. */
+/* Let a worker hold the only descriptor of a buffer, which exec closes. */
 static void exec_without_the_buffer(void *arg)
 {
 	int fd = create_pages(10);
@@ -904,7 +903,7 @@ static void exec_without_the_buffer(void *arg)
 	worker_quit(&w);
 }
 
-/* Let a worker hold the only descriptor of a buffer, which survives exec. */
+/* Let a worker hold the only descriptor of a buffer, which exec keeps open. */
 static void exec_with_the_buffer(void *arg)
 {
 	int fd = create_pages(10);

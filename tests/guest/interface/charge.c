@@ -39,7 +39,8 @@ static void expect_no_set(int fd, unsigned int id)
 }
 
 /*
- * Create sets from set 1 on until memory runs out. Return: the last set's ID.
+ * Create set 1, set 2 and so on until the memory limit is reached. Return: the
+ * last set's ID.
  */
 static unsigned int fill(int fd)
 {
@@ -69,7 +70,7 @@ static void limit_pages_for_now(rlim_t pages)
 	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
 }
 
-/* 64 sets may take 256 KiB, a tenth of what they took in an earlier version. */
+/* 64 sets with 8 counters each may take at most 256 KiB. */
 static void many_sets_of_a_user(void *unused)
 {
 	int fd;
@@ -129,8 +130,8 @@ TEST(sets_beyond_memlock_limit_are_refused)
 }
 
 /*
- * Fill counters of @set from 0 on until memory runs out. Return: the first
- * counter that does not fit.
+ * Write counter 0, 1 and so on of @set until the memory limit is reached.
+ * Return: the first counter that was refused.
  */
 static unsigned int fill_set(int fd, unsigned int set)
 {
@@ -161,7 +162,7 @@ static void counters_up_to_the_limit(void *unused)
 	sets = fill(fd);
 	/* There is room for some counters of one set, but not for all. */
 	n = fill_set(fd, sets);
-	/* Writing a register that is refused must not change it. */
+	/* A refused write must not change the register. */
 	c = counter(n, 0, 5);
 	c.pmc.reg_set = sets;
 	c.pmd.reg_set = sets;
@@ -191,8 +192,8 @@ TEST(registers_beyond_memlock_limit_are_refused)
 #define CLOCK	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)
 
 /*
- * Count with all counters. Use a clock, because exact page faults would need
- * locked memory.
+ * Count with all counters of set0. Count a clock, because counting page faults
+ * exactly would need locked memory.
  */
 static void count_without_a_limit(void *unused)
 {
@@ -219,7 +220,7 @@ TEST(set0_counting_needs_no_locked_memory)
 	with_locked_pages(0, count_without_a_limit);
 }
 
-/* Fill the limit with sets and exit, which frees the sets. */
+/* Create sets until the limit is reached, and exit, which frees the sets. */
 static void fill_and_exit(void *n)
 {
 	CHECK_EQ(fill(ctx_new(0)), *(unsigned int *)n);
@@ -238,8 +239,8 @@ static void sets_that_come_and_go(void *unused)
 			ctx_delete_set(fd, id);
 		CHECK_EQ(charged(), 0);
 		/*
-		 * Registers and distant set IDs are not charged after the
-		 * deletion.
+		 * After a set was deleted, neither its registers nor the memory
+		 * for a distant set ID are charged.
 		 */
 		CHECK_OK(ctx_try_set(fd, 1 + 1000 * i));
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 1000, 0);
@@ -263,7 +264,10 @@ TEST(set_memory_charge_is_released)
 	with_locked_pages(LIMIT, sets_that_come_and_go);
 }
 
-/* Run a worker, which needs root to lock its memory. */
+/*
+ * Let a worker hold a full context across exec. The worker is started by root,
+ * because it locks its memory.
+ */
 static void sets_and_exec(int flags)
 {
 	struct worker w;
@@ -345,7 +349,10 @@ TEST(root_has_no_limit_of_sets)
 	with_locked_pages(1, sets_of_root);
 }
 
-/* Sizes in pages: the buffer, the part in front of it, and a private area. */
+/*
+ * Sizes in pages: the buffer, the memory in front of the buffer, and a private
+ * area.
+ */
 #define BUFFER	2
 #define FRONT	1
 #define AREA	7
@@ -374,7 +381,7 @@ static void area_within_the_limit(void *unused)
 	CHECK_EQ(charged(), 0);
 }
 
-/* Expect that the private area starts zeroed and counts each overflow. */
+/* Check that the private area is zero at first and counts each overflow. */
 static void expect_area_that_counts(void)
 {
 	struct mapped m = mapped_new((pfm_uuid_t)ODD_UUID, 0, NULL, 0);

@@ -21,7 +21,7 @@
 #include "smpl.h"
 
 #define USER		1000
-/* The configured group, and another one. */
+/* The group that a test configures, and another one. */
 #define GROUP		4711
 #define OTHER_GROUP	4712
 
@@ -183,7 +183,7 @@ TEST(set_with_bad_values_changes_nothing)
 	restoring(bad_values_change_nothing, NULL);
 }
 
-/* Limits below a page are refused. */
+/* Check that limits below a page are refused. */
 static void limits_have_a_least_value(void *arg)
 {
 	const __u64 bad[] = { 0, 1, page() / 2, page() - 1 };
@@ -213,7 +213,7 @@ TEST(set_refuses_limits_that_are_out_of_range)
 	restoring(limits_have_a_least_value, NULL);
 }
 
-/* Even with the largest limits, sizes must not overflow. */
+/* Check that sizes do not overflow even if the limits have their maximum. */
 static void nothing_goes_beyond_without_limits(void *arg)
 {
 	static const int nargs[] = { INT_MAX, INT_MAX / 2, 1 << 24 };
@@ -293,7 +293,10 @@ TEST(vector_limit_takes_effect_at_once)
 	restoring(vectors_follow_the_limit, NULL);
 }
 
-/* Create a context with a format argument of 12288 bytes in both ways. */
+/*
+ * Pass a format argument of 12288 bytes by pointer, and after the structure.
+ * Check that both calls fail with @error, or succeed if @error is 0.
+ */
 static void expect_large_argument(int error)
 {
 	struct {
@@ -349,7 +352,7 @@ static void buffers_follow_the_limit(void *arg)
 	cfg.cf_smpl_buf_size_max = 10 * page();
 	CHECK_OK(pfm_set_config(&cfg));
 	fd = CHECK_OK(smpl_create(&ctx, 0, 4 * page(), 0));
-	/* An existing buffer stays, even if it exceeds the new limit. */
+	/* An existing buffer is kept even if it exceeds the new limit. */
 	cfg.cf_smpl_buf_size_max = page();
 	CHECK_OK(pfm_set_config(&cfg));
 	CHECK_ERRNO(smpl_create(&ctx, 0, page(), 0), ENOMEM);
@@ -533,7 +536,7 @@ static void only_members_create(void *arg)
 	reap(spawn(member_by_effective_group, flags));
 	reap(spawn(member_by_supplementary_group, flags));
 	reap(spawn(outsider, flags));
-	/* Root is only in its own group. */
+	/* Root is not a member of GROUP. */
 	expect_may_create(*flags, false);
 	set_groups(PFM_GROUP_ANY, PFM_GROUP_ANY);
 	expect_may_create(*flags, true);

@@ -28,7 +28,7 @@ static void start_on_cpu(int fd, int cpu)
 	ctx_pin(0);
 }
 
-/* Expect that commands on the current CPU fail with ENODEV. */
+/* Check that commands on the current CPU fail with ENODEV. */
 static void expect_no_commands(int fd)
 {
 	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
@@ -186,7 +186,9 @@ static void toggle(void *unused)
 	}
 }
 
-/* Repeat a function until a child exits. Return: the number of calls. */
+/*
+ * Call @function repeatedly until a child exits. Return: the number of calls.
+ */
 static unsigned long repeat_until_end(pid_t pid, void (*function)(void))
 {
 	unsigned long n = 0;
@@ -225,7 +227,9 @@ TEST(thread_counts_are_exact_during_cpu_hotplug)
 	CHECK_EQ(s.hdr->hdr_count, n / PERIOD);
 }
 
-/* The thread is moved to another CPU and must still be counted. */
+/*
+ * The kernel moves the thread to another CPU, where it must still be counted.
+ */
 TEST(thread_bound_to_offlined_cpu_is_still_counted)
 {
 	int fd = ctx_counting();
@@ -248,7 +252,8 @@ TEST(thread_bound_to_offlined_cpu_is_still_counted)
 static void expect(int result)
 {
 	/*
-	 * The CPU may be offline or another one, or the context is not loaded.
+	 * Commands may fail because the CPU is offline, because they run on
+	 * another CPU, or because the context is not loaded.
 	 */
 	CHECK(!result || errno == ENODEV || errno == EBUSY);
 }
@@ -278,8 +283,8 @@ static void measure_second_cpu(void)
 }
 
 /*
- * A command may wait for the CPU's hotplug operation, and vice versa.
- * Proves H20
+ * A command can wait for a hotplug operation of the CPU, and a hotplug
+ * operation can wait for a command. Proves H20
  */
 /* Proves H20 */
 TEST(commands_do_not_deadlock_with_cpu_hotplug)

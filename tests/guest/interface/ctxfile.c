@@ -53,7 +53,10 @@ TEST(overflow_message_has_pmds_address_and_thread)
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[i], 0);
 }
 
-/* Start on this thread, which is notified every PERIOD page faults. */
+/*
+ * Create a context that notifies after every PERIOD page faults, and start it
+ * on this thread.
+ */
 static int self_notifying(__u32 flags)
 {
 	int fd = ctx_notifying(flags, PERIOD);
@@ -154,7 +157,7 @@ TEST(read_refuses_bad_address)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* A reader whose buffer's page is not present */
+/* A reader whose buffer is in a missing page */
 
 struct slow_reader {
 	int		fd;
@@ -172,7 +175,10 @@ static void *read_slowly(void *arg)
 	return NULL;
 }
 
-/* Map a page that is missing until fill_page(). Return: the userfaultfd. */
+/*
+ * Map a page that stays missing until fill_page() is called. Return: the
+ * userfaultfd.
+ */
 static int missing_page(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -217,20 +223,20 @@ TEST(faulting_reader_does_not_block_others)
 	int faults;
 
 	/*
-	 * Overflow before the preparations, whose page faults must not be
-	 * counted.
+	 * Overflow first, because the preparations cause page faults, which
+	 * must not be counted.
 	 */
 	touch_pages(PERIOD, NULL);
 	faults = missing_page(&slow.page);
 	CHECK(!pthread_create(&thread, NULL, read_slowly, &slow));
 	wait_missed(faults);
-	/* The message is still queued and can be read by another reader. */
+	/* The message is still in the queue, so another reader can read it. */
 	ctx_expect_message(slow.fd, PFM_MSG_OVFL);
 	ctx_expect_no_message(slow.fd);
 	CHECK_OK(pfm_restart(slow.fd));
 	touch_pages(PERIOD, NULL);
 	CHECK(is_readable(slow.fd));
-	/* The slow reader gets the next message, once. */
+	/* The slow reader gets the next message, and only that one. */
 	fill_page(faults, slow.page);
 	CHECK(!pthread_join(thread, NULL));
 	CHECK_EQ(slow.ret, sizeof(pfm_msg_t));
@@ -304,7 +310,7 @@ static void read_overflow(void *fd)
 	ctx_expect_message(*(int *)fd, PFM_MSG_OVFL);
 }
 
-/* Check that a child which waits for a message is woken. */
+/* Check that a message wakes a child that waits for it. */
 static void expect_woken(void (*waiter)(void *fd))
 {
 	struct worker w;
@@ -685,7 +691,10 @@ TEST(close_detaches_from_another_thread)
 	worker_quit(&w);
 }
 
-/* Let a worker that holds the only descriptor of its own context call exec. */
+/*
+ * Let a worker that holds the only descriptor of the context that monitors it
+ * call exec.
+ */
 static void exec_with_descriptor(int fd, struct worker *w)
 {
 	worker_start_holding(w, fd);

@@ -2,8 +2,9 @@
 /*
  * delay.c - commands that wait for user memory must not delay other processes
  *
- * userfaultfd never supplies the page with the command's argument, so the
- * command never ends. The monitored process must still be able to end.
+ * The page with the command's argument is registered with userfaultfd and never
+ * supplied, so the command never ends. The monitored process must nevertheless
+ * be able to exec and exit.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +26,8 @@
 #define PMUS	"/sys/bus/event_source/devices/"
 
 /*
- * A page that is not supplied, and the descriptor that reports accesses to it.
+ * A page that is never supplied, and the userfaultfd that reports accesses to
+ * it.
  */
 struct missing {
 	void	*page;
@@ -73,7 +75,7 @@ static void *run_command(void *arg)
 	return NULL;
 }
 
-/* Run the command, and tell the test when it waits for the page. */
+/* Run the command, and notify the test when the command waits for the page. */
 static void run_tool(void *arg)
 {
 	struct command *c = arg;
@@ -100,8 +102,8 @@ static void expect_end(int fd)
 }
 
 /*
- * Start the command on the context of a worker. The worker then executes a
- * program and is killed. It must not have to wait for the command.
+ * Start the command on a context that monitors a worker. Then let the worker
+ * call exec, and kill it. Neither may have to wait for the command.
  */
 static void expect_no_delay(struct command c)
 {
@@ -171,8 +173,8 @@ TEST(reading_into_a_missing_page_delays_no_exit)
 }
 
 /*
- * Let PMC64 point to the missing page, from which perf would read the name of a
- * function or a file.
+ * Write the address of the missing page to PMC64. perf would read the name of a
+ * function or file from there.
  */
 static void run_probe(const struct command *c, const char *type)
 {

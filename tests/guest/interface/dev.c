@@ -110,7 +110,7 @@ TEST(create_ignores_output_fields)
 	CHECK_EQ(ctx.ctx_smpl_buf_size, 0);
 }
 
-/* Place the format's argument after the structure. */
+/* A context structure that is followed by the format's argument. */
 struct appended {
 	pfarg_ctx_t		ctx;
 	pfm_default_smpl_arg_t	arg;
@@ -424,7 +424,7 @@ static bool is_known(int command)
 	return false;
 }
 
-/* No command reads a PMC. */
+/* One of the unknown commands is reading PMCs, which does not exist. */
 /* Proves 2.2.2-01, 3.1-03 */
 TEST(unknown_commands_are_invalid)
 {

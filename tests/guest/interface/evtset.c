@@ -26,8 +26,8 @@ TEST(context_takes_default_maximum_of_sets)
 		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	}
 	/*
-	 * These sets and set0 are the maximum. Deleting a set makes room for
-	 * another one.
+	 * Together with set0, these sets are the maximum. Deleting a set makes
+	 * room for another one.
 	 */
 	desc[0].set_id = 2;
 	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);
@@ -42,7 +42,10 @@ TEST(context_takes_default_maximum_of_sets)
 
 #define MANY_SETS	600
 
-/* Create sets up to the limit. The last set has the highest ID. */
+/*
+ * Create as many sets as the raised limit allows. The last set has the highest
+ * possible ID.
+ */
 static void more_than_by_default(void *arg)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_OVFL | PFM_SETFL_EXPL_NEXT };
@@ -90,7 +93,8 @@ TEST(recreated_set_has_fresh_registers)
 	CHECK_EQ(ctx_read_set(fd, 4, 0), 0);
 	CHECK_EQ(ctx_read_set(fd, 4, 1), 0);
 	/*
-	 * A counter that is written now counts, but does not notify or switch.
+	 * A counter written to the new set counts, but neither notifies nor
+	 * switches sets.
 	 */
 	ctx_add_set_counter(fd, 4, 0, 0, 0, 0);
 	faults_prepare();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_page.c - reading PMDs from the mapped pages of event sets
- *		   (Eranian 2006, 8)
+ * evtset_page.c - read PMDs from the mapped pages of event sets (Eranian 2006,
+ * 8)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -68,7 +68,10 @@ static size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* Use an offset that fits in 32 bits, because off_t may be that small. */
+/*
+ * Map a set's page at an offset that fits in 32 bits, because off_t may have
+ * only 32 bits.
+ */
 static void *map_page(int fd, unsigned int set)
 {
 	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd,
@@ -84,8 +87,8 @@ static const volatile pfm_set_page_t *page_ok(int fd, unsigned int set)
 }
 
 /*
- * Compare the mapped values of all kinds of PMDs with PFM_READ_PMDS, and check
- * that the clock does not go back.
+ * Check that the mapped values of all kinds of PMDs equal those that
+ * PFM_READ_PMDS returns, and that the clock does not go back.
  */
 static void expect_same(int fd, const struct pfm_set_map *map, unsigned int set)
 {
@@ -150,7 +153,7 @@ TEST(mapped_and_read_values_agree_while_masked)
 	}
 }
 
-/* An overflow resets the clock while the context keeps counting. */
+/* An overflow resets the clock PMD while the context keeps counting. */
 TEST(mapped_clock_follows_reset_by_overflow)
 {
 	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_OVFL_SWITCH };
@@ -241,7 +244,9 @@ TEST(mapped_clock_is_right_in_a_time_namespace)
 	reap(spawn(read_in_time_namespace, NULL));
 }
 
-/* Tell whether the sets have taken turns RUNS times, and both have counted. */
+/*
+ * Return whether the sets have taken turns RUNS times, and both have counted.
+ */
 static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
 {
 	return ctx_set_info(fd, 1).set_runs >= RUNS && mapped(maps[0], 0) &&
@@ -249,8 +254,8 @@ static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
 }
 
 /*
- * The monitored thread itself reads. Sets may be switched between any two of
- * its instructions, so the number of reads per turn is unknown.
+ * The monitored thread itself reads the values. The sets may be switched
+ * between any two of its instructions.
  */
 TEST(mapped_values_are_monotonic_across_set_switches)
 {
@@ -406,7 +411,7 @@ TEST(page_outlives_its_set)
 	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
 	CHECK_EQ(page->map_set, 1);
 	expect_no_map(fd, page_size(), PROT_READ, MAP_SHARED, offset);
-	/* A new set with the old ID gets a new page. */
+	/* A new set with the same ID gets a new page. */
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	CHECK(page_ok(fd, 1) != page);
 }
@@ -422,8 +427,8 @@ static void pages_of_a_user(void *arg)
 		fd = ctx_new(PFM_FL_MAP_SETS);
 		CHECK_OK(pfm_create_evtsets(fd, &sets[0], 1));
 		/*
-		 * The limit allows two pages, and the memory of one set in
-		 * addition to set0.
+		 * The limit allows the two pages and the memory of set 1.
+		 * set0's memory is not charged.
 		 */
 		CHECK_ERRNO(pfm_create_evtsets(fd, &sets[1], 1), ENOMEM);
 		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOMEM);

@@ -136,8 +136,8 @@ TEST(the_message_names_the_active_set)
 		CHECK_EQ(msg.ovfl.msg_active_set, i % 2 ? 5 : 0);
 		CHECK_EQ(ctx_read_set(fd, msg.ovfl.msg_active_set, 0), 0);
 		/*
-		 * While the context is masked, the set stays active. The
-		 * restart switches the set.
+		 * While the context is masked, the set stays active. Only the
+		 * restart switches to the next set.
 		 */
 		CHECK_EQ(runs_of(fd, 0) + runs_of(fd, 5),
 			 i + 1);
@@ -152,7 +152,7 @@ static __u64 duration(int fd, unsigned int set)
 	return nanoseconds(&info.set_act_duration);
 }
 
-/* Spin until a set has become active this many times. */
+/* Spin until a set has become active @runs times. */
 static void work_until_runs(int fd, unsigned int set, __u64 runs)
 {
 	while (runs_of(fd, set) < runs)
@@ -176,7 +176,10 @@ TEST(sets_take_turns_by_time)
 	ctx_stop(fd);
 	CHECK(runs_of(fd, 1) >= 5 && runs_of(fd, 0) >= 5);
 	CHECK(runs_of(fd, 0) - runs_of(fd, 2) <= 1);
-	/* The sets' times add up to the thread's time, minus the switches. */
+	/*
+	 * Together, the sets were active for the thread's run time, except the
+	 * time of the switches.
+	 */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
 	      thread_clock_ns(clock));
 	CHECK(duration(fd, 1) > 0);
@@ -223,7 +226,10 @@ TEST(timeout_pauses_while_the_thread_sleeps)
 	worker_quit(&w);
 }
 
-/* Return the rest of set0's timeout; check that rest and active time add up. */
+/*
+ * Return the remaining time of set0's timeout. Check that remaining and active
+ * time add up to the timeout.
+ */
 static __u64 time_left(int fd, __u64 timeout)
 {
 	pfarg_setinfo_t info = ctx_set_info(fd, 0);
@@ -242,7 +248,10 @@ TEST(remaining_timeout_is_kept_while_thread_sleeps)
 	int fd = ctx_new(0);
 	struct worker w;
 
-	/* The timeout is so long that it does not expire on a slow machine. */
+	/*
+	 * The timeout is so long that it does not expire during the test even
+	 * on a slow machine.
+	 */
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	timeout = nanoseconds(&desc.set_timeout);
@@ -273,7 +282,7 @@ TEST(timeout_pauses_while_masked)
 
 	/*
 	 * The timeout is so long that it does not expire before the thread's
-	 * page fault.
+	 * page fault masks the context.
 	 */
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
@@ -323,7 +332,10 @@ TEST(cpu_sets_alternate_while_controller_sleeps)
 	for (unsigned int id = 0; id < 2; id++)
 		ctx_create_set(fd, id, BY_TIME);
 	ctx_start_on(fd, thread_id());
-	/* Each worker_do() blocks until all pages have been touched. */
+	/*
+	 * This thread sleeps in each worker_do() until the worker has touched
+	 * all pages.
+	 */
 	do {
 		before = runs_of(fd, 1);
 		worker_do(&w, WORK_TOUCH, n);
@@ -348,7 +360,10 @@ TEST(cpu_sets_alternate_while_sampling)
 	worker_start_pinned(&w);
 	ctx_pin(0);
 	ctx_start_on(s.fd, thread_id());
-	/* Until the PMU has followed a switch, events are discarded. */
+	/*
+	 * Events that happen before the PMU has followed a switch are
+	 * discarded, so repeat until there are enough samples.
+	 */
 	do
 		worker_do(&w, WORK_TOUCH, 100);
 	while (s.hdr->hdr_count < 100);
@@ -367,7 +382,10 @@ TEST(cpu_sets_alternate_while_sampling)
 	worker_quit(&w);
 }
 
-/* Add @n hardware counters of cycles. Return: false without a hardware PMU. */
+/*
+ * Add @n hardware counters that count cycles. Return: false if there is no
+ * hardware PMU.
+ */
 static bool add_cycles(int fd, unsigned int set, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -380,7 +398,7 @@ static bool add_cycles(int fd, unsigned int set, unsigned int n)
 	return true;
 }
 
-/* Three sets take turns. Together they have more counters than the PMU. */
+/* Three sets take turns. Together they use more counters than the PMU has. */
 /* Proves 3.7.1-02 */
 TEST(event_sets_multiplex_hardware_counters)
 {
@@ -402,7 +420,9 @@ TEST(event_sets_multiplex_hardware_counters)
 	ctx_stop(fd);
 	for (unsigned int id = 0; id < 3; id++) {
 		for (unsigned int i = 0; i < HW_USED; i++) {
-			/* On this machine, a cycle takes a nanosecond. */
+			/*
+			 * On the emulated machine, a cycle takes a nanosecond.
+			 */
 			__u64 cycles = ctx_read_set(fd, id, i);
 
 			CHECK(cycles > duration(fd, id) / 10 * 8);

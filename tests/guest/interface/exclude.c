@@ -22,7 +22,7 @@
 #define PERIOD		1000000	/* ns */
 #define IDLE_TICKS	20
 
-/* Return the number of 10 ms ticks that CPU 0 has been idle. */
+/* Return how long CPU 0 has been idle, in ticks of 10 ms. */
 static unsigned long idle_ticks(void)
 {
 	unsigned long ticks;
@@ -45,8 +45,8 @@ static void be_idle(void)
 }
 
 /*
- * Sample a mostly idle CPU by time. Return: the number of samples of the idle
- * thread.
+ * Sample a mostly idle CPU at equal time intervals. Return: the number of
+ * samples of the idle thread.
  */
 static unsigned int sample_idleness(__u32 set_flags)
 {
@@ -108,7 +108,7 @@ static void move_to_group(const char *procs, pid_t pid)
 	write_text(procs, text);
 }
 
-/* Start a context on CPU 0 for the tasks of a control group. */
+/* Start a context on CPU 0 that counts only the tasks of a control group. */
 static int start_for_group(int group)
 {
 	pfarg_load_t load = { .load_pid = thread_id(), .load_cgroup = group,
@@ -143,7 +143,7 @@ TEST(only_tasks_of_cgroup_are_counted)
 	touch_pages(1000, NULL);
 	worker_do(&below, WORK_TOUCH, 20);
 	CHECK_EQ(ctx_read(fd, 0), 120);
-	/* Tasks may join the group and leave it. */
+	/* Tasks may join the group and leave it while they are monitored. */
 	move_to_group(GROUPS "/cgroup.procs", in.pid);
 	move_to_group(GROUP "/cgroup.procs", out.pid);
 	worker_do(&in, WORK_TOUCH, 1000);

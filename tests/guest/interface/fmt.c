@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fmt.c - format modules, registered and loaded by UUID (3.5, 3.5.2, 3.5.8,
- *	   3.5.9)
+ * fmt.c - format modules, which are registered and loaded by UUID (3.5, 3.5.2,
+ * 3.5.8, 3.5.9)
  *
  * All modules are loaded when the program begins and when it ends.
  */
@@ -137,7 +137,7 @@ TEST(each_format_is_loaded_by_its_uuid)
 		CHECK_OK(module_unload(formats[i].module));
 }
 
-/* Open the kernel log, positioned at its end. */
+/* Open the kernel log at its end. */
 static int log_open(void)
 {
 	int fd = CHECK_OK(open("/dev/kmsg", O_RDONLY | O_NONBLOCK));
@@ -146,7 +146,10 @@ static int log_open(void)
 	return fd;
 }
 
-/* Tell whether exactly one new line contains the text. Close the log. */
+/*
+ * Return whether exactly one new line of the log contains the text. Close the
+ * log.
+ */
 static bool log_says_once(int fd, const char *text)
 {
 	char line[1024];
@@ -219,7 +222,10 @@ TEST(invalid_return_value_blames_the_format)
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
-/* Load the format with @parameters, and check fdinfo after one overflow. */
+/*
+ * Load the test format "odd" with @parameters, and check that fdinfo contains
+ * @lines after one overflow.
+ */
 static void expect_odd(const char *parameters, const char *const lines[])
 {
 	struct counter c = counter(0, 0, 1);
@@ -273,8 +279,8 @@ TEST(fdinfo_counts_invalid_handler_results)
 }
 
 /*
- * Set the fields of @arg to the defaults in @lines. Return: the number of
- * fields.
+ * Set the fields of @arg to the defaults in @lines, the contents of arg_layout.
+ * Return: the number of fields.
  */
 static int set_defaults(unsigned char *arg, size_t size, char *lines)
 {
@@ -324,8 +330,8 @@ TEST(layout_defaults_form_a_valid_argument)
 		module_load(formats[i].module);
 		fd = create_with_defaults(&formats[i], fields[i]);
 		/*
-		 * On EOPNOTSUPP, precise events are missing, but the argument
-		 * is valid.
+		 * EOPNOTSUPP means that the machine has no precise events. The
+		 * argument is valid.
 		 */
 		if (fd < 0)
 			CHECK_EQ(errno, EOPNOTSUPP);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * inherit.c - PFM_FL_INHERIT: families of contexts, and their races
+ * inherit.c - PFM_FL_INHERIT: families of contexts, and races of their commands
  *
- * The counted event is the system call getppid(). Only the tests make it, so
+ * The tests count the system call getppid(). Nothing else makes this call, so
  * the expected counts are exact.
  */
 #define _GNU_SOURCE
@@ -42,7 +42,7 @@ static int try_family(void)
 	return ctx.ctx_fd;
 }
 
-/* Create a root that counts calls in PMD0. */
+/* Create a family's context that counts calls of getppid() in PMD0. */
 static int new_family(void)
 {
 	int fd = try_family();
@@ -120,7 +120,7 @@ TEST(fork_bomb_is_counted)
 	expect_all_calls("bomb", "100");
 }
 
-/* Start grandchildren with vfork() that call exec. */
+/* Start two children with vfork(), which execute the program "family". */
 static void exec_twice(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -182,7 +182,8 @@ TEST(start_at_exec_counts_only_the_program)
 	CHECK_EQ(ctx_number(fd, "pfm_births"), 4);
 	CHECK_EQ(ctx_read(fd, 0), 3 * CALLS);
 	/*
-	 * Now the family is started, and it has no thread that could call exec.
+	 * Now the family is started, and none of its threads could still call
+	 * exec.
 	 */
 	CHECK_ERRNO(pfm_start(fd, &start), EBUSY);
 	CHECK_OK(pfm_start(fd, NULL));
@@ -270,8 +271,8 @@ TEST(unload_keeps_counts_and_frees_members)
 }
 
 /*
- * The last member's exit closes the last descriptor, which unloads the member's
- * own context.
+ * The family's last member holds the last descriptor. Its exit closes the
+ * descriptor, which unloads the context that monitors it.
  *
  * Proves H32
  */
@@ -343,7 +344,7 @@ TEST(family_outlives_its_first_thread)
 	reap(root);
 	ctx_expect_message(fd, PFM_MSG_END);
 	before = ctx_active_ns(fd);
-	/* A CPU's clock may stand still until the next tick. */
+	/* The CPU's clock may not advance before the next tick. */
 	do {
 		caller_do(&c, 3);
 		calls += 3;
@@ -432,7 +433,7 @@ TEST(setuid_exec_ends_a_member_of_a_user)
 {
 	CHECK_OK(close(new_family()));
 	make_setid_family();
-	/* The user may count tracepoints. */
+	/* At level -1, users may count tracepoints. */
 	with_paranoid("-1", exec_setid_as_user, NULL);
 }
 
@@ -457,7 +458,8 @@ static void exec_setid_while_read(void *unused)
 }
 
 /*
- * While a command holds the context, the core acts on the exec later.
+ * If the exec happens while a command holds the context, the core handles it
+ * later.
  *
  * Proves H32
  */
@@ -472,7 +474,10 @@ TEST(setuid_exec_keeps_a_member_of_root)
 {
 	int fd;
 
-	/* The shell also calls getppid(). */
+	/*
+	 * Do this before counting starts, because the shell also calls
+	 * getppid().
+	 */
 	make_setid_family();
 	fd = family_of_self();
 	exec_setid("call");
@@ -483,8 +488,8 @@ TEST(setuid_exec_keeps_a_member_of_root)
 /* Races */
 
 /*
- * Fork children that call once, until killed; count the children that have
- * ended.
+ * Until killed, fork children that call getppid() once, and count the children
+ * that have been reaped.
  */
 static _Noreturn void fork_for_ever(unsigned long *ended)
 {
@@ -527,7 +532,7 @@ static unsigned long forker_ended(const struct forker *f)
 	return __atomic_load_n(f->ended, __ATOMIC_ACQUIRE);
 }
 
-/* Wait until the forker has reaped one more child. */
+/* Wait until the forking process has reaped one more child. */
 static void forker_goes_on(const struct forker *f)
 {
 	unsigned long before = forker_ended(f);
@@ -553,7 +558,9 @@ TEST(reads_race_with_births_and_exits)
 	for (int i = 0; i < 4 * ROUNDS; i++) {
 		ended = forker_ended(&f);
 		sum = ctx_read(fd, 0);
-		/* Each call of an ended child is counted exactly once. */
+		/*
+		 * Each call of a child that has exited is counted exactly once.
+		 */
 		CHECK(sum >= ended && sum >= last);
 		CHECK(sum <= forker_ended(&f) + 1);
 		last = sum;
@@ -628,7 +635,7 @@ TEST(children_killed_at_birth_leave_nothing)
 		sched_yield();
 }
 
-/* Unload a module as soon as nothing uses it. */
+/* Wait until nothing uses the module, and unload it. */
 static void unload_soon(const char *module)
 {
 	while (module_unload(module)) {
@@ -660,7 +667,7 @@ TEST(modules_stay_until_births_are_over)
 	forker_kill(&f);
 }
 
-/* Start threads until the exec of another thread kills them. */
+/* Start threads until another thread's exec ends all of them. */
 static void *spawn_for_ever(void *unused)
 {
 	pthread_attr_t attr;
@@ -705,7 +712,7 @@ static void control(void *pid)
 }
 
 /*
- * Kill the tool without a PFM_STOP; nothing may be left.
+ * Kill the tool before it stops the family. No member may be left.
  *
  * Proves H32
  */

@@ -42,7 +42,9 @@ static size_t page(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* Check that this user can lock LIMIT pages, also for buffers. */
+/*
+ * Check that this user can still lock LIMIT pages, which may also be buffers.
+ */
 static void expect_all_memory(void)
 {
 	pfarg_ctx_t ctx;
@@ -53,7 +55,7 @@ static void expect_all_memory(void)
 }
 
 /**
- * struct group - calls that must be refused
+ * struct group - a group of calls that perfmon must refuse
  * @refuse: makes the calls; its argument is the group
  * @root:   a process of root, started before memory was limited
  * @other:  a process of another user
@@ -74,7 +76,7 @@ static void refuse_within_limits(void *group)
 	limit_locked_pages(LIMIT);
 	refusals_leave_nothing(g->refuse, g);
 	expect_all_memory();
-	/* An exec is not held up. */
+	/* Nothing that the refused calls left behind delays an exec. */
 	worker_do(&g->root, WORK_EXEC, 0);
 	worker_do(&g->other, WORK_EXEC, 0);
 }
@@ -94,8 +96,8 @@ static void leave_nothing(void (*refuse)(void *group))
 }
 
 /*
- * Return @n elements: copies of @good, and @last as the last element. They are
- * valid until the next call.
+ * Return an array of @n elements: copies of @good, and @last as the last
+ * element. The array is valid until the next call.
  */
 static void *elements(const void *good, const void *last, size_t size,
 		      unsigned int n)
@@ -112,7 +114,9 @@ static void *elements(const void *good, const void *last, size_t size,
 	return at;
 }
 
-/* Return @n elements that the kernel can read but not write. */
+/*
+ * Return an array of @n copies of @good that the kernel can read but not write.
+ */
 static void *read_only(const void *good, size_t size, unsigned int n)
 {
 	void *at = elements(good, good, size, n);
@@ -156,8 +160,8 @@ static void be_refused(void *unused)
 }
 
 /*
- * Create a context as a new process of a new user, because a charge refers to
- * both.
+ * Try to create a context as a new process of a new user, because a charge
+ * holds references to the process and the user.
  */
 static int create_as_new_user(void)
 {
@@ -192,7 +196,7 @@ static void refuse_creation(void *unused)
 	}
 	REFUSED(create_as_new_user(), EFAULT);
 	REFUSED(create_without_descriptor(device), EMFILE);
-	/* Each set needs a page. */
+	/* Each set that can be mapped needs a page. */
 	limit_locked_pages(0);
 	ctx.ctx_flags = PFM_FL_MAP_SETS;
 	REFUSED(create(&ctx, NULL, 0), ENOMEM);
@@ -221,12 +225,13 @@ static void refuse_creation_with_format(void *unused)
 	REFUSED(create(read_only(&good, sizeof(good), 1), &arg, sizeof(arg)),
 		EFAULT);
 	/*
-	 * The format, the limits and the machine each refuse a buffer's size.
+	 * Buffer sizes that the format, a limit or the machine's memory
+	 * refuses.
 	 */
 	REFUSED(smpl_create(&ctx, 0, 8, 0), EINVAL);
 	REFUSED(smpl_create(&ctx, 0, LIMIT * page(), 0), ENOMEM);
 	REFUSED(smpl_create(&ctx, 0, 1ULL << 62, 0), ENOMEM);
-	/* The process has locked one of the pages that its user may lock. */
+	/* Lock one page, so that LIMIT pages are one too many. */
 	CHECK_OK(mlock(elements(&good, &good, sizeof(good), 1), 1));
 	REFUSED(smpl_create(&ctx, 0, (LIMIT - FRONT) * page(), 0), ENOMEM);
 }
@@ -255,7 +260,8 @@ static void leave_nothing_of_odd_format(void *error)
 }
 
 /*
- * Load the odd format with some parameters. The format or the core must refuse.
+ * Load the test format "odd" with @parameters. The format or the core must
+ * refuse to create a context.
  */
 static void expect_odd_refused(const char *parameters, int error)
 {
@@ -290,7 +296,10 @@ static void refuse_addresses(int fd, int command, const void *good, size_t size)
 	}
 }
 
-/* Refuse a vector command with bad addresses, bad lengths and a bad element. */
+/*
+ * Issue a vector command with bad addresses, bad lengths and a bad element,
+ * which perfmon must refuse.
+ */
 static void refuse_vectors(int fd, int command, const void *good,
 			   const void *bad, size_t size)
 {
@@ -425,7 +434,8 @@ TEST(refused_event_set_leaves_nothing)
 }
 
 /*
- * Create sets until the memory is used up. Return: the ID of the refused set.
+ * Create sets until the memory limit is reached. Return: the ID of the refused
+ * set.
  */
 static unsigned int fill(int fd)
 {
@@ -437,7 +447,10 @@ static unsigned int fill(int fd)
 	return id;
 }
 
-/* Add PMDs to all sets until the memory is used up. Return: the refused PMD. */
+/*
+ * Add PMDs to all sets until the memory limit is reached. Return: the refused
+ * PMD.
+ */
 static pfarg_pmd_t fill_sets(int fd)
 {
 	pfarg_pmd_t pmd = { .reg_set = FAR };
@@ -466,8 +479,8 @@ static int write_config(int fd, unsigned int set)
 }
 
 /*
- * Charges are rounded up to pages, but no charge may remain after the sets are
- * deleted.
+ * Check that no charge remains when the sets have been deleted, although
+ * charges are rounded up to pages.
  */
 static void refuse_beyond_limit(__u32 flags, unsigned int counters)
 {
@@ -476,7 +489,10 @@ static void refuse_beyond_limit(__u32 flags, unsigned int counters)
 	unsigned int refused;
 	pfarg_pmd_t pmd;
 
-	/* The registers change the place where the memory ends. */
+	/*
+	 * @counters varies, so that the limit is reached at different
+	 * allocations.
+	 */
 	ctx_create_set(fd, 1, 0);
 	for (unsigned int n = 0; n < counters; n++)
 		ctx_add_set_counter(fd, 1, n, 0, 0, 0);
@@ -535,8 +551,8 @@ static int load_on_zombie(int fd)
 }
 
 /*
- * Call a function for a new process. Anything that the call leaves would stay
- * with the process.
+ * Call a function with the ID of a new process, to which anything that the call
+ * leaves behind would be attached.
  */
 static int on_child(int (*call)(int fd, pid_t child), int fd)
 {
@@ -620,7 +636,7 @@ TEST(refused_load_leaves_nothing)
 	leave_nothing(refuse_loads);
 }
 
-/* An x86 CPU watches at most 4 addresses. */
+/* An x86 CPU has breakpoints for at most 4 addresses. */
 #define WATCHED	4
 
 static void watch(int fd, unsigned int set, unsigned int n)
@@ -640,7 +656,10 @@ static void watch(int fd, unsigned int set, unsigned int n)
 	CHECK_OK(pfm_write_pmcs(fd, pmcs, ARRAY_SIZE(pmcs)));
 }
 
-/* Create a context with two sets, the second of which cannot be loaded. */
+/*
+ * Create a context with two sets, which need one breakpoint more than a CPU
+ * has.
+ */
 static int watch_too_much(__u32 flags)
 {
 	int fd = ctx_new(flags);
@@ -664,7 +683,7 @@ static void refuse_breakpoints(void *group)
 	REFUSED(ctx_try_load(blocking, g->root.pid), EINVAL);
 	for (unsigned int n = 0; n < WATCHED; n++)
 		watch(enough, 0, n);
-	/* All breakpoints are still available. */
+	/* All breakpoints must still be available. */
 	ctx_load_self(enough);
 }
 
@@ -702,7 +721,10 @@ static void refuse_unloaded(int fd)
 	REFUSED(pfm_unload_context(fd), EBUSY);
 }
 
-/* Refuse a descriptor without a context, and calls that are not commands. */
+/*
+ * Pass a descriptor that is not a context, and unknown commands, which perfmon
+ * must refuse.
+ */
 static void refuse_descriptors(int fd)
 {
 	static const int commands[] = {
@@ -814,8 +836,8 @@ static int write_event(int fd)
 }
 
 /*
- * The check needs CAP_DAC_OVERRIDE to read files; perfmon ignores this
- * capability.
+ * Keep CAP_DAC_OVERRIDE, which this check needs to read files. perfmon ignores
+ * this capability.
  */
 static void refuse_to_nobody(void *arg)
 {

@@ -2,8 +2,8 @@
 /*
  * levels.c - what each level of perf_event_paranoid allows to which users
  *
- * The results are compared with perf_event_open() where the kernel's level
- * applies.
+ * Where the kernel's level applies, perf_event_open() must give the same
+ * results.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 #define SWITCHES	"/sys/kernel/tracing/events/sched/sched_switch/id"
 #define EXCL_KERNEL	PFM_PERF_EXCL_KERNEL
 
-/* The requests, in the order of the results below. */
+/* The requests, in the order of the results in everybody[]. */
 enum {
 	OWN, OWN_KERNEL, EQUAL, EQUAL_KERNEL, OTHER, ON_CPU, ON_CPU_KERNEL,
 	TRACEPOINT, FUNCTION, ASKS
@@ -90,7 +90,8 @@ static void be_outsider(void)
 }
 
 /*
- * The levels. @may has a string for each level, with + or - for each request.
+ * The levels. A caller's member may has a string for each level, with + for
+ * each request that is allowed and - for each that is refused.
  */
 static const char * const level_names[] = { "-1", "0", "1", "2", "3", "4" };
 #define LEVELS	ARRAY_SIZE(level_names)
@@ -122,7 +123,7 @@ static const struct who {
 		"---------", "---------" } },
 };
 
-/* Tracepoint numbers, and processes to measure. */
+/* The numbers of tracepoints, and the processes to measure. */
 static struct {
 	long	functions;
 	long	switches;
@@ -186,7 +187,7 @@ static pid_t target_of(int ask)
 	return ask == OTHER ? those.other : thread_id();
 }
 
-/* Tell a call's result. Return: '+' for success, '-' for EPERM or EACCES. */
+/* Return '+' if a call succeeded, '-' if it failed with EPERM or EACCES. */
 static char answer(int ret)
 {
 	CHECK(ret >= 0 || errno == EPERM || errno == EACCES);
@@ -235,7 +236,10 @@ static char perfs(int ask)
 	return got;
 }
 
-/* A caller, a level, and whether perf's own level is stricter or looser. */
+/*
+ * A caller, a level of perfmon, and whether perf's own level is stricter or
+ * looser.
+ */
 struct inquiry {
 	const struct who	*who;
 	size_t			level;
@@ -251,8 +255,8 @@ static void expect_ask(const struct inquiry *q, int ask)
 	    (is_on_cpu(ask) || ask == FUNCTION))
 		want = '-';
 	/*
-	 * Skip this: on an emulated CPU, patching all functions would take
-	 * minutes.
+	 * Skip a request that would patch all functions, which takes minutes on
+	 * an emulated CPU.
 	 */
 	if (ask == FUNCTION && (want == '+' || q->perf == PERF_LOOSE ||
 				!those.functions))
@@ -308,7 +312,9 @@ TEST(each_level_allows_what_perf_event_open_allows)
 	with_node_for_group(at_all_levels, NULL);
 }
 
-/* Test all levels of perfmon's parameter while perf's level is different. */
+/*
+ * Test all levels of perfmon's parameter while perf's own level is different.
+ */
 static void at_all_own_levels(struct inquiry q)
 {
 	make_those();
@@ -359,7 +365,10 @@ static void be_at(const char *level)
 	write_text(PFM_PARAMETERS "paranoid", level);
 }
 
-/* A root process that raises the level on request, and reports that it has. */
+/*
+ * Pipes to a root process that raises the level on request, and from it when it
+ * has done so.
+ */
 static int tell[2], told[2];
 
 static void raise_level_to(char level)
@@ -484,7 +493,7 @@ TEST(cpu_descriptor_holder_cannot_add_events)
 	CHECK_OK(write_event(fd, event_of(ON_CPU_KERNEL)));
 	ctx_load_self(fd);
 	CHECK_OK(pfm_start(fd, NULL));
-	/* perf's own level would allow it. */
+	/* perf's own level would allow the event. */
 	with_setting(PARANOID, "-1", write_at_own_level, &fd);
 	ctx_expect_state(fd, "stopped");
 	/* A privileged caller may add the event. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * live_counters.c - the monitored thread reads its running counters without the
- *		     kernel (Eranian 2006, 8)
+ * live_counters.c - a monitored thread that reads its running counters without
+ * the kernel (Eranian 2006, 8)
  *
  * This works on arm64 if the administrator allows it. Elsewhere the kernel
  * reads the counters, which evtset_page.c tests.
@@ -32,12 +32,12 @@
 #define CYCLES		PFM_PERF_EVENT(PERF_TYPE_HARDWARE, \
 				       PERF_COUNT_HW_CPU_CYCLES)
 
-/* A number of counters that exceeds any CPU's counters. */
+/* More counters than any CPU has. */
 #define ALL_COUNTERS	32
 
 /*
  * Return the number of reads per test: $LIVE_READS, or a default that is large
- * enough for each case to occur.
+ * enough for all cases to occur.
  */
 static unsigned long reads(void)
 {
@@ -65,7 +65,8 @@ static void with_user_access(void (*run)(void *arg))
 }
 
 /**
- * struct live - a context that counts instructions and cycles, with set0 mapped
+ * struct live - a context that counts instructions and cycles, and whose set0
+ * is mapped
  */
 struct live {
 	int			fd;
@@ -116,8 +117,8 @@ static __u64 mapped(const struct pfm_set_map *map, unsigned int pmd)
 }
 
 /*
- * Check that values never go back, and that the mapped value is between two
- * values that the kernel has read.
+ * Check that values never go back, and that a mapped value lies between the
+ * values that the kernel reads before and after it.
  */
 static void expect_between(struct live *l)
 {
@@ -151,7 +152,10 @@ static void read_often(struct live *l)
 	}
 }
 
-/* Replace the descriptor, so that PFM_READ_PMDS fails. The context remains. */
+/*
+ * Replace the descriptor in @l, so that PFM_READ_PMDS fails. The context
+ * remains loaded.
+ */
 static void shut_out_kernel(const struct live *l)
 {
 	int null = CHECK_OK(open("/dev/null", O_RDONLY));
@@ -214,7 +218,7 @@ static void migrate(void *pid)
 	cpu_set_t cpus;
 	int i = 0;
 
-	/* Continue until the process has exited. */
+	/* Continue to read until the process has exited. */
 	do {
 		CPU_ZERO(&cpus);
 		CPU_SET(i ^= 1, &cpus);
@@ -257,7 +261,10 @@ static int open_cycles(pid_t pid, int cpu)
 	return CHECK_OK(syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0));
 }
 
-/* Another process takes counters of the thread's CPU and releases them. */
+/*
+ * In another process, repeatedly take counters of the thread's CPU with perf
+ * and release them.
+ */
 static void use_perf(void *pid)
 {
 	for (;;) {
@@ -339,7 +346,7 @@ static void command_often(void *arg)
 	pfarg_pmc_t pmc = { .reg_num = 1 };
 	int fd = *(int *)arg;
 
-	/* Continue until the thread has exited. */
+	/* Continue to read until the thread has exited. */
 	do {
 		pmc.reg_value = pmc.reg_value == CYCLES ? INSTRUCTIONS : CYCLES;
 	} while (!pfm_stop(fd) && !pfm_start(fd, NULL) &&
@@ -370,7 +377,8 @@ TEST(live_counter_is_exact_during_other_commands)
 }
 
 /**
- * struct turn - a process detaches the context while its thread reads it
+ * struct turn - a process that detaches the context while the monitored thread
+ * reads it
  * @fd:   the context
  * @go: how often the context was attached
  * @done: how often the context was detached
@@ -424,8 +432,8 @@ TEST(context_can_be_unloaded_while_thread_reads)
 }
 
 /*
- * The counter of page faults overflows, which masks monitoring. The restart
- * resets the counter of instructions.
+ * Check values while the counter of page faults overflows, which masks
+ * monitoring, and each restart resets the counter of instructions.
  */
 static void expect_exact_across_overflows(void *unused)
 {
@@ -455,7 +463,10 @@ TEST(live_counter_is_exact_across_masks_and_restarts)
 	with_user_access(expect_exact_across_overflows);
 }
 
-/* Take all counters with perf's pinned CPU events, which take precedence. */
+/*
+ * Check that values are not live while pinned perf events of the CPU, which
+ * take precedence, use all counters.
+ */
 static void expect_not_read(void *unused)
 {
 	struct live l = live_started();
@@ -480,7 +491,10 @@ TEST(counter_taken_by_perf_reads_its_last_value)
 	with_user_access(expect_not_read);
 }
 
-/* With a format, an overflow resets the instructions without masking. */
+/*
+ * Check values while overflows reset the counter of instructions without
+ * masking, as they do with a format.
+ */
 static void expect_exact_across_resets(void *unused)
 {
 	pfm_default_smpl_arg_t arg = { .buf_size = 1 << 20 };
@@ -505,8 +519,8 @@ static void expect_exact_across_resets(void *unused)
 		l.last[0] = 0;
 		expect_between(&l);
 		/*
-		 * 10 faults take fewer instructions than were counted before
-		 * the reset.
+		 * Ten page faults take fewer instructions than were counted
+		 * before the reset.
 		 */
 		if (i && i % 20 == 0)
 			CHECK(mapped(l.map, 0) < before + 1000000);
@@ -518,7 +532,9 @@ TEST(live_counter_is_exact_across_reset_by_overflow)
 	with_user_access(expect_exact_across_resets);
 }
 
-/* Each of two sets counts while it is active. Both may be read at any time. */
+/*
+ * Check the values of two sets that take turns. Both may be read at any time.
+ */
 static void expect_exact_across_switches(void *unused)
 {
 	int fd = ctx_new(PFM_FL_MAP_SETS);
@@ -549,9 +565,7 @@ TEST(live_counter_is_exact_across_set_switches)
 	with_user_access(expect_exact_across_switches);
 }
 
-/*
- * Tell whether the child has exited successfully. Return: false while it runs.
- */
+/* Return whether the child has exited, which it must do successfully. */
 static bool has_ended(pid_t child)
 {
 	int status;
@@ -562,7 +576,7 @@ static bool has_ended(pid_t child)
 	return true;
 }
 
-/* Read from another thread or process, perhaps on another CPU. */
+/* Read the values from another thread or process, perhaps on another CPU. */
 static void read_as_other(void *live)
 {
 	struct live *l = live;
@@ -613,7 +627,7 @@ TEST(other_threads_and_children_read_via_the_kernel)
 	with_user_access(expect_others_right);
 }
 
-/* Progress of the reader, and of the process that toggles user access. */
+/* The number of reads so far, and how often user access was toggled. */
 struct progress {
 	volatile unsigned long	reads;
 	volatile unsigned long	turns;
@@ -640,7 +654,10 @@ static void take_right_away(void *arg)
 	}
 }
 
-/* Toggle user access during reads, from another CPU if there is one. */
+/*
+ * Check that reads succeed while another process, if possible on another CPU,
+ * toggles user access.
+ */
 static void expect_no_trap(void *unused)
 {
 	struct progress *done = mmap(NULL, sizeof(*done),
@@ -698,7 +715,8 @@ static void expect_signal(void (*function)(void *arg))
 }
 
 /*
- * While one process reads its counters, other processes still get the signal.
+ * Check that other processes that access counters still get a signal while one
+ * process reads its own.
  */
 static void expect_signals(void *unused)
 {
@@ -714,7 +732,10 @@ TEST(illegal_instruction_still_raises_sigill)
 	with_user_access(expect_signals);
 }
 
-/* The new program has no mapping, and must not keep user access. */
+/*
+ * Check that a program started with exec, which has no mapping, loses user
+ * access.
+ */
 static void read_after_exec(void *unused)
 {
 	struct live l = live_started();

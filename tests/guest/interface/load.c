@@ -80,7 +80,7 @@ TEST(load_refuses_a_thread_that_has_exited)
 	worker_start(&w);
 	CHECK_OK(kill(w.pid, SIGKILL));
 	CHECK_OK(waitid(P_PID, w.pid, &info, WEXITED | WNOWAIT));
-	/* Now the thread is a zombie. */
+	/* The thread is now a zombie. */
 	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
 	wait_for(w.pid);
 	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
@@ -157,7 +157,7 @@ static void *load_in_second_thread(void *arg)
 {
 	int fd = *(int *)arg;
 
-	/* getpid() is the process's ID, not that of the calling thread. */
+	/* getpid() returns the ID of the process, not of the calling thread. */
 	CHECK_ERRNO(load_result(fd, getpid()), EINVAL);
 	ctx_load_self(fd);
 	return NULL;
@@ -201,7 +201,7 @@ static void load_is_not_permitted(void *parent)
 	become_nobody();
 	fd = ctx_counting();
 	CHECK_ERRNO(load_result(fd, *(pid_t *)parent), EPERM);
-	/* This level does not allow users to monitor the kernel. */
+	/* At this paranoid level, users may not monitor the kernel. */
 	CHECK_ERRNO(load_result(fd, thread_id()), EPERM);
 	ctx_expect_state(fd, "unloaded");
 }
@@ -260,7 +260,10 @@ TEST(context_can_be_loaded_on_successive_threads)
 
 #define PAIRS	16	/* PMC and PMD pairs of the perf PMU */
 
-/* Create a context in which all counters count, each from a different value. */
+/*
+ * Create a context in which all counters count, each from a different start
+ * value.
+ */
 static int new_with_all_counters(void)
 {
 	int fd = ctx_new(0);
@@ -287,7 +290,10 @@ TEST(next_context_inherits_no_register_values)
 	CHECK_OK(pfm_unload_context(second));
 	for (unsigned int i = 1; i < PAIRS; i++)
 		CHECK_EQ(ctx_read(second, i), 0);
-	/* The first context does not see values of the second one either. */
+	/*
+	 * The second context's values do not appear in the first context
+	 * either.
+	 */
 	ctx_start_on(first, thread_id());
 	touch_pages(1, NULL);
 	for (unsigned int i = 0; i < PAIRS; i++)
@@ -519,7 +525,7 @@ TEST(unload_clears_the_mask)
 	touch_pages(8, NULL);
 	ctx_expect_state(fd, "masked");
 	CHECK_OK(pfm_unload_context(fd));
-	/* The overflowed counter no longer waits for a restart. */
+	/* The counter that overflowed no longer waits for a restart. */
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_ERRNO(pfm_restart(fd), EBUSY);
 	ctx_load_self(fd);
@@ -546,7 +552,10 @@ static __u64 calls_on_cpu1(void)
 	return n;
 }
 
-/* Keep RCU threads off CPU 1, because such interrupts also wake them. */
+/*
+ * Keep RCU threads off CPU 1, because they are also woken by function call
+ * interrupts, which the tests count.
+ */
 static void keep_rcu_on_cpu0(void)
 {
 	cpu_set_t cpu0;
@@ -561,8 +570,8 @@ static void keep_rcu_on_cpu0(void)
 		FILE *stat = fopen(found.gl_pathv[i], "r");
 
 		/*
-		 * Processes may exit meanwhile, and per-CPU threads cannot be
-		 * moved.
+		 * Ignore errors: a process may have exited, and per-CPU threads
+		 * cannot be moved.
 		 */
 		if (stat && fscanf(stat, "%d (%31[^)]", &pid, name) == 2 &&
 		    !strncmp(name, "rcu_", 4))
@@ -581,7 +590,7 @@ static void spin_on_cpu1(void *go)
 		;
 }
 
-/* Start a process that spins on CPU 1 and touches no page. */
+/* Start a process that spins on CPU 1 without page faults. Return: its ID. */
 static pid_t start_bystander(void)
 {
 	int go[2];

@@ -30,7 +30,7 @@ TEST(core_in_use_cannot_be_unloaded)
 	CHECK_OK(module_unload(MODULE_DEFAULT));
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(module_unload(MODULE_PMU));
-	/* Now a mapped buffer is the only user. */
+	/* Now only a mapped buffer uses the core. */
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(munmap((void *)s.hdr, s.size));
 	CHECK_OK(module_unload(MODULE_CORE));

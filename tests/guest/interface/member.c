@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * member.c - at level 2, members of the group learn no kernel addresses and
- *	      cannot starve others
+ * member.c - at paranoid level 2, members of the device's group learn no kernel
+ * addresses and cannot take resources from others
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +33,10 @@
 #define FAULTS		100
 #define ROUNDS		5
 #define PERIOD		4
-/* The expected number of samples per level, minus some tolerance. */
+/*
+ * The expected number of samples in user space, and in the kernel, minus some
+ * tolerance.
+ */
 #define SAMPLES		(ROUNDS * FAULTS / PERIOD - 10)
 #define BUFFER		(1 << 20)
 #define RECORDS		1024
@@ -44,8 +47,8 @@
 /* Kernel addresses */
 
 /*
- * Cause page faults at user level, and as many in the kernel, which copies to
- * user pages.
+ * Cause page faults in user space, and as many in the kernel by copies to user
+ * pages.
  */
 static void fault_in_user_and_kernel(void)
 {
@@ -82,7 +85,10 @@ static void sample_in_user_and_kernel(int fd)
 	ctx_stop(fd);
 }
 
-/* Tell whether this is a kernel address, and not a negative period. */
+/*
+ * Return whether this is a kernel address. The highest addresses do not count,
+ * because negative periods look like them.
+ */
 static bool is_of_kernel(__u64 word)
 {
 	return word >= 0xffff800000000000ULL && word < 0xffffffffff000000ULL;
@@ -99,7 +105,10 @@ static unsigned int kernel_words(const struct mapped *m)
 	return n;
 }
 
-/* Count non-zero bytes. Records that do not fit in 32 bits are dropped. */
+/*
+ * Return the number of non-zero bytes in the records. The format drops records
+ * that do not fit in 32 bits.
+ */
 static unsigned int records32(const struct mapped *m)
 {
 	unsigned int n = 0;
@@ -163,7 +172,7 @@ static const struct format {
 	{ "pebs64", new_pebs64, true, kernel_words },
 };
 
-/* Sample with a format. Return: the result of look(). */
+/* Sample with a format. Return: the result of its look(). */
 static unsigned int learn_from(const struct format *f, __u64 exclude)
 {
 	struct mapped m = f->make();
@@ -217,7 +226,7 @@ static void learn_as_member(void *unused)
 /* Proves H16, 4.1-01 */
 TEST(no_format_leaks_kernel_addresses_to_users)
 {
-	/* Without the exclusion, kernel addresses must be found. */
+	/* Where the kernel is not excluded, kernel addresses must be found. */
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (is_here(&formats[i]) && formats[i].look == kernel_words)
 			CHECK(learn_from(&formats[i], 0) >= SAMPLES);
@@ -281,7 +290,8 @@ TEST(oprofile_bridge_leaks_no_kernel_addresses)
 #define SOME		(4U << 20)
 
 /*
- * The number of bytes that the kernel may charge in advance, 64 pages per CPU.
+ * The number of bytes that the kernel may charge before they are used: 64 pages
+ * per CPU.
  */
 #define AHEAD		(64 * 2 * 4096U)
 
@@ -294,7 +304,7 @@ static void make_group(const char *max)
 	write_text(CGROUP "/memory.max", max);
 }
 
-/* Run a function in a child that joins the group. */
+/* Run a function in a child, which must join the group. */
 static void run_in_group_with(void (*work)(void *arg), void *arg)
 {
 	int status = wait_for(spawn(work, arg));
@@ -341,12 +351,17 @@ TEST(buffers_and_contexts_are_charged_to_the_cgroup)
 	run_in_group(fill_at_level_2);
 }
 
-/* Expect that creating a context which needs all memory of the group fails. */
+/*
+ * Check that a context which needs all memory of the group cannot be created.
+ */
 static void expect_too_large(pfarg_ctx_t *ctx, void *arg, size_t size)
 {
 	write_text(CGROUP "/cgroup.procs", "0");
 	CHECK_ERRNO(pfm_create_context(ctx, arg, size), ENOMEM);
-	/* The memory is available again, so this process can allocate some. */
+	/*
+	 * The failed call has freed its memory, so this process can allocate
+	 * some.
+	 */
 	CHECK(mmap(NULL, SOME, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		   MAP_ANONYMOUS | MAP_POPULATE, -1, 0) != MAP_FAILED);
 }
@@ -492,7 +507,7 @@ static void share_a_cpu(void *unused)
 	pid_t member = spawn(overflow_for_ever, NULL);
 
 	reap(spawn(work_beside, NULL));
-	/* The other process must still be running. */
+	/* The process that overflows must still be running. */
 	CHECK_EQ(waitpid(member, NULL, WNOHANG), 0);
 	CHECK_OK(kill(member, SIGKILL));
 }

@@ -38,13 +38,18 @@ TEST(sampling_by_time_needs_only_a_timer)
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
-	/* The worker may get no CPU time during ten intervals. */
+	/*
+	 * Ten intervals may not be enough, because the worker may get no CPU
+	 * time in them.
+	 */
 	for (int i = 0; i < 10 || !last; i++) {
 		wait_for_timer(timer);
 		ctx_stop(fd);
 		value = ctx_read(fd, 0);
 		CHECK(value >= last);
-		/* Between the intervals, the worker continues to run. */
+		/*
+		 * Between the intervals, the worker runs without being counted.
+		 */
 		progress = worker_progress(&w);
 		while (worker_progress(&w) < progress + 10)
 			sched_yield();

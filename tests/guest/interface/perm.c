@@ -78,7 +78,10 @@ static void be_privileged(void)
 	become(USER, USER, CAP(CAP_NET_RAW));
 }
 
-/* The real and the effective ID differ, as after exec of a set-uid program. */
+/*
+ * Make the real and the effective user ID differ, as after exec of a set-uid
+ * program.
+ */
 static void be_set_uid(void)
 {
 	CHECK_OK(setresuid(USER, 0, 0));
@@ -183,7 +186,7 @@ static void pause_in_child(void *unused)
 	pause();
 }
 
-/* Return: '+', '-', 'i' or 'n', for the result of a call. */
+/* Return the character for the result of a call: '+', '-', 'i' or 'n'. */
 static char answer(int ret, int error)
 {
 	if (ret >= 0)
@@ -216,7 +219,9 @@ static char perfs(pid_t pid)
 	return got;
 }
 
-/* The thread stays traced until the caller exits. */
+/*
+ * Ask ptrace() in the same way. The thread stays traced until the caller exits.
+ */
 static char ptraces(pid_t pid)
 {
 	return answer(ptrace(PTRACE_SEIZE, pid, NULL, NULL), errno);
@@ -249,7 +254,7 @@ static void expect_may_stop(const struct caller *c, const struct target *t,
 			     c->name, t->name, us);
 }
 
-/* The check that is made for each caller and target. */
+/* The check to make for each caller and target. */
 static struct question {
 	__u32	ctx_flags;
 	void	(*expect)(const struct caller *c, const struct target *t,
@@ -349,15 +354,15 @@ TEST(yama_restricts_blocking_contexts)
 }
 
 /*
- * Bind-mount over /proc, because the /proc that the caller sees may be
- * manipulated.
+ * Check that the permission does not depend on the /proc that the caller sees,
+ * over which the caller can bind-mount other files.
  */
 static void fool_with_proc(void *arg)
 {
 	const struct target *t = &targets[OTHER];
 	char own[32], other[32];
 
-	/* The user has namespaces of its own, in which it may mount. */
+	/* Become a user with new namespaces, in which the user may mount. */
 	become(USER, USER, 0);
 	CHECK_OK(unshare(CLONE_NEWUSER | CLONE_NEWNS));
 	snprintf(own, sizeof(own), "/proc/%d", getpid());
@@ -382,8 +387,8 @@ TEST(bind_mount_over_proc_grants_nothing)
 }
 
 /*
- * The kernel's check uses the file system IDs, which may differ from the user
- * IDs.
+ * Become a user whose file system ID, which the kernel's check uses, differs
+ * from the user ID.
  */
 static void become_with_other_fsuid(void)
 {
@@ -392,7 +397,9 @@ static void become_with_other_fsuid(void)
 	keep_caps(0);
 }
 
-/* Mount a world-readable file over one that requires a permission. */
+/*
+ * Mount a file that everyone may read over one whose readers need a permission.
+ */
 static void mount_status_over(pid_t pid, const char *name)
 {
 	char status[32], over[32];
@@ -427,7 +434,7 @@ TEST(bind_mount_over_proc_maps_grants_nothing)
 	with_paranoid("2", status_proves_nothing, NULL);
 }
 
-/* Attach without /proc, which the check does not use. */
+/* Attach while /proc is not mounted, because the check must not use it. */
 static void attach_without_proc(void *arg)
 {
 	CHECK_OK(unshare(CLONE_NEWNS));
@@ -451,7 +458,10 @@ TEST(permission_check_needs_no_mounted_proc)
 	with_paranoid("2", nobody_needs_proc, NULL);
 }
 
-/* In a PID namespace, the caller's process IDs differ from the kernel's. */
+/*
+ * Attach in a PID namespace, where the process IDs that the caller uses differ
+ * from the kernel's.
+ */
 static void attach_in_pid_namespace(void *arg)
 {
 	struct worker other, own;
@@ -477,9 +487,9 @@ TEST(permission_check_works_in_a_pid_namespace)
 	with_paranoid("2", processes_have_other_numbers, NULL);
 }
 
-/* Holders of a descriptor without the permission to attach to its thread */
+/* Holders of a descriptor who may not attach to the monitored thread */
 
-/* Try all writes. Only those that need a new event are refused. */
+/* Try all writes. Only writes that need a new perf event must be refused. */
 static void write_as_holder(void *arg)
 {
 	int fd = *(int *)arg;
@@ -499,7 +509,7 @@ static void write_as_holder(void *arg)
 	c.pmc.reg_flags = PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
 	c.pmc.reg_flags = 0;
-	/* These change the event, or add a counter that does not count yet. */
+	/* These changes would change the event, or add a counter. */
 	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
 					 PERF_COUNT_SW_CONTEXT_SWITCHES);
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
@@ -528,9 +538,12 @@ TEST(descriptor_holder_cannot_add_events)
 	CHECK_EQ(ctx_read(fd, 0), -1000ULL);
 }
 
-/* Levels; levels.c tests what each of them allows */
+/* Paranoid levels; levels.c tests what each level allows */
 
-/* perfmon's own level can override the kernel's, and can be reset. */
+/*
+ * perfmon's own level can override the kernel's level, and the override can be
+ * removed.
+ */
 static void create_at_own_level(void *unused)
 {
 	become(USER, USER, 0);

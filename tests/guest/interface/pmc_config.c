@@ -22,7 +22,9 @@
 #define CONFIG2(n)	(128 + (n))
 
 #define PMUS		"/sys/bus/event_source/devices/"
-/* A test PMU whose parameters show the configuration of the last event. */
+/*
+ * A test PMU whose module parameters show the configuration of the last event.
+ */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
 #define LEAP_PARAM	"/sys/module/" LEAP "/parameters/"
@@ -67,7 +69,7 @@ static void expect_leap(__u64 config, __u64 config1, __u64 config2)
 	CHECK_EQ(leap_word(LEAP_PARAM "config2"), config2);
 }
 
-/* Tell whether this line is in the list of mappings in sysfs. */
+/* Return whether the list of mappings in sysfs has this line. */
 static bool is_listed(const char *line)
 {
 	char text[8192];
@@ -109,7 +111,9 @@ TEST(perf_event_gets_both_config_words)
 	expect_leap(0x12, 30, 0);
 	write_pmc(fd, CONFIG2(2), ~0ULL);
 	expect_leap(0x12, 30, ~0ULL);
-	/* Configuration words of other PMCs have no effect. */
+	/*
+	 * The configuration words of other PMCs have no effect on this event.
+	 */
 	write_pmc(fd, CONFIG1(3), 7);
 	write_pmc(fd, 2, event | 1);
 	expect_leap(0x13, 30, ~0ULL);
@@ -185,8 +189,8 @@ TEST(config_words_are_accepted_as_by_perf)
 }
 
 /*
- * Skip the test on other architectures. On arm64, only perf's own handlers step
- * over breakpoints.
+ * Skip the test on x86 or on other architectures. On arm64, breakpoints cannot
+ * be used, because the kernel steps over them only for perf's own handlers.
  */
 static void only_x86(bool x86)
 {
@@ -303,7 +307,10 @@ TEST(breakpoints_are_refused_on_arm64)
 	CHECK_ERRNO(try_write(fd, 0, 0, WRITES), EINVAL);
 }
 
-/* This PMU may handle periods in another way than perf's own PMUs. */
+/*
+ * Such a PMU may handle periods differently from perf's own PMUs, so sampling
+ * is refused.
+ */
 TEST(other_software_pmus_count_and_do_not_sample)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = PFM_REGFL_OVFL_NOTIFY };

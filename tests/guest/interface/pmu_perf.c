@@ -28,7 +28,10 @@
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 #define MS		1000000ULL
 
-/* A test PMU that is told how many periods pass at once. */
+/*
+ * A test PMU. Writing a number N to its module parameter makes N periods pass
+ * at once.
+ */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
 #define LEAP_PARAM	"/sys/module/" LEAP "/parameters/"
@@ -61,8 +64,8 @@ static void spin_ns(__u64 ns)
 }
 
 /*
- * A context on this CPU. PMD0 overflows at each hit of a tracepoint, and resets
- * PMD1, a clock.
+ * A context on this CPU. PMD0 overflows at each hit of a tracepoint, and each
+ * of its overflows resets PMD1, which counts a clock.
  */
 struct resetter {
 	int		fd;
@@ -109,7 +112,10 @@ static bool context_takes(int fd, __u32 type, __u64 config)
 	return !pfm_write_pmcs(fd, &pmc, 1);
 }
 
-/* Try more events than a cache of accepted events could hold. */
+/*
+ * Check that perfmon accepts the events that perf accepts. There are more
+ * events than a cache of accepted events could hold.
+ */
 static void compare_with_perf(int thread, int cpu)
 {
 	static const __u32 types[] = { PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE,
@@ -185,15 +191,17 @@ TEST(set_duration_is_exact_for_any_events)
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, 0);
 	ctx_load_self(fd);
 	expect_time_is_told(fd);
-	/* Without PMD0's event, the time is taken from the event of PMD1. */
+	/* Without PMD0's event, perfmon takes the time from PMD1's event. */
 	write_pmc_stopped(fd, 0, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* Without any counter, the time is taken from the clock's own event. */
+	/*
+	 * Without any counter, perfmon takes the time from an event of its own
+	 * for the clock.
+	 */
 	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
 	/*
-	 * If overflows may read the time, it is also taken from the clock's own
-	 * event.
+	 * The event of the clock is also used if overflows may read the time.
 	 */
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
 	expect_time_is_told(fd);
@@ -219,8 +227,8 @@ TEST(set_duration_survives_switch_to_sampling)
 
 /*
  * At this tracepoint, the kernel holds the lock of the timers. Resetting the
- * clock also starts a timer, which must not recurse endlessly. The kernel
- * itself starts some timers in each tick.
+ * clock also starts a timer, which hits the tracepoint again and must not
+ * recurse endlessly. The kernel itself starts some timers in each tick.
  */
 TEST(clock_reset_in_hrtimer_start_is_safe)
 {
@@ -249,7 +257,7 @@ TEST(clock_reset_to_0_in_timer_expiry_is_safe)
 		while (r.hdr->hdr_count == before)
 			;
 		ctx_stop(r.fd);
-		/* The clock was reset, and counts on. */
+		/* The clock was reset, and is counting. */
 		CHECK((__s64)ctx_read(r.fd, 1) >= 0);
 		CHECK_OK(pfm_write_pmds(r.fd, &r.clock.pmd, 1));
 		CHECK_OK(pfm_start(r.fd, NULL));
@@ -274,7 +282,7 @@ static void leap(unsigned int periods)
 	write_text(LEAP_PARAM "leap", text);
 }
 
-/* Start a context on this CPU with a leaping counter. */
+/* Start a context on this CPU with the counter @c of the test PMU. */
 static struct smpl sample_leaps(struct counter *c)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
@@ -292,8 +300,8 @@ TEST(period_can_exceed_the_perf_maximum)
 	struct smpl s;
 
 	/*
-	 * The counter needs three of perf's periods: two of the maximum length,
-	 * and the rest.
+	 * perf needs three of its periods for this one: two of the maximum
+	 * length, and one for the rest.
 	 */
 	c.pmd.reg_value = 5;
 	s = sample_leaps(&c);
@@ -341,7 +349,10 @@ TEST(unreported_perf_periods_count_as_lost)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t4"));
 }
 
-/* Counters 0 and 1 overflow in separate interrupts. */
+/*
+ * An overflow of counter 0 resets counter 1. The two overflow in separate
+ * interrupts.
+ */
 TEST(counter_reset_by_another_gets_full_period)
 {
 	struct counter c = leaping(1, 1000);
@@ -366,7 +377,10 @@ TEST(counter_reset_by_another_gets_full_period)
 	}
 }
 
-/* The driver of another PMU may hold a lock that a read takes. */
+/*
+ * An overflow must not read counters of other PMUs, because the PMU's driver
+ * may be holding a lock that the read takes.
+ */
 TEST(overflow_does_not_read_foreign_pmus)
 {
 	struct counter c = leaping(1, 0);
@@ -385,7 +399,7 @@ TEST(overflow_does_not_read_foreign_pmus)
 	touch_pages(100, NULL);
 	CHECK(s.hdr->hdr_count >= 100);
 	CHECK_EQ(read_number(LEAP_PARAM "reads"), reads);
-	/* A command reads the event. */
+	/* A command may read the event. */
 	ctx_read(s.fd, 1);
 	CHECK(read_number(LEAP_PARAM "reads") > reads);
 }
@@ -402,8 +416,8 @@ TEST(released_event_is_no_longer_referenced)
 }
 
 /*
- * Since 6.16, perf stops all events that it throttles, not only hardware
- * events.
+ * Return whether throttled software events keep counting. Since 6.16, perf
+ * stops all events that it throttles, not only hardware events.
  */
 static bool counts_while_throttled(void)
 {
@@ -416,9 +430,9 @@ static bool counts_while_throttled(void)
 }
 
 /*
- * Each hit of this tracepoint adds a thread's run time. perf reports its
- * periods one by one until they exceed its maximum rate of 100,000 per second,
- * a tenth of the rate here.
+ * Each hit of this tracepoint adds a thread's run time to the count. perf
+ * reports the completed periods one by one until their rate exceeds its limit
+ * of 100,000 per second, a tenth of the rate here.
  */
 static void count_run_time(void *unused)
 {
@@ -447,7 +461,10 @@ static void count_run_time(void *unused)
 		 (__s64)value >= (__s64)(counted / 2));
 	known = s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost");
 	CHECK(ctx_number(s.fd, "pfm_pmu_throttled") > 0);
-	/* The two counters do not stop at the same instant. */
+	/*
+	 * Allow a difference, because the two counters do not stop at the same
+	 * time.
+	 */
 	CHECK(known > (counted - value) / 1100 || !counts_while_throttled());
 	CHECK(known < counted / 900);
 	CHECK((__s64)value < (__s64)(counted / 2));

@@ -2,8 +2,9 @@
 /*
  * realtime.c - real-time threads are sampled like other threads
  *
- * After an overflow, an irq_work notifies or blocks. It must not wait until the
- * thread leaves its CPU. On PREEMPT_RT, an ordinary irq_work would wait.
+ * After an overflow, an irq_work notifies the reader or blocks the thread. It
+ * must not wait until the thread leaves its CPU, as an ordinary irq_work on
+ * PREEMPT_RT does.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -31,7 +32,7 @@ static void make_realtime(pid_t tid, int priority)
 	CHECK_OK(sched_setscheduler(tid, SCHED_FIFO, &param));
 }
 
-/* In each round, read the full buffer and restart. */
+/* Read the full buffer and restart, ROUNDS times. */
 static void read_rounds(const struct smpl *s, pid_t pid, unsigned int *restarts)
 {
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -100,8 +101,7 @@ static void notify_of_realtime_thread(void *priority)
 }
 
 /*
- * Run a function with each priority. Real-time threads are not throttled
- * meanwhile.
+ * Run a function with each priority, while real-time threads are not throttled.
  */
 static void with_priorities(void (*run)(void *priority))
 {

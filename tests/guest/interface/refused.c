@@ -19,8 +19,8 @@
 #define COUNT	"pfmon -u -e page-faults "
 
 /*
- * A pfmon command of some user, and a part of its message. If the message is
- * NULL, the command succeeds.
+ * A pfmon command, the user who runs it, and a part of the message that it must
+ * print. If the message is NULL, the command must succeed.
  */
 struct request {
 	void		(*be)(void);
@@ -33,7 +33,10 @@ static void be_member(void)
 	become_member(USER, 0);
 }
 
-/* The ambient set passes the capability on to pfmon. */
+/*
+ * Become a user with CAP_PERFMON in the ambient set, from which pfmon inherits
+ * it.
+ */
 static void be_observer(void)
 {
 	become_member(USER, CAP(CAP_PERFMON));
@@ -46,7 +49,7 @@ static void be_outsider(void)
 	become(USER, USER, 0);
 }
 
-/* Run a command and read its output. Return: whether the command succeeds. */
+/* Run a command and read its output. Return: whether the command succeeded. */
 static bool run(const char *command, char *printed, int size)
 {
 	char quiet[256];

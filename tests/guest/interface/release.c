@@ -2,8 +2,8 @@
 /*
  * release.c - measure the time in which a monitored thread releases its events
  *
- * Releasing the last event of a tracepoint takes grace periods. The guest's
- * clock counts instructions.
+ * Releasing the last event of a tracepoint waits for RCU grace periods. The
+ * times are reproducible, because the guest's clock counts instructions.
  */
 #define _GNU_SOURCE
 #include <glob.h>
@@ -28,9 +28,9 @@
 #define TRACEPOINTS	(SETS * PAIRS)
 
 /*
- * Find tracepoints that nothing else uses. Leave out those of ftrace and of
- * system calls, which are special, and the kernel's busiest ones, whose hits
- * would add to the time.
+ * Find @n tracepoints that nothing else uses. Leave out ftrace's and the system
+ * calls' tracepoints, which are special, and the busiest ones, whose hits would
+ * take time.
  */
 static void find_tracepoints(__u64 *ids, unsigned int n)
 {
@@ -60,7 +60,7 @@ static __u64 now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Kill a process. Return: the time until it can be reaped. */
+/* Kill and reap a worker. Return: the time that this takes. */
 static __u64 killing(const struct worker *w)
 {
 	__u64 start = now();
@@ -69,7 +69,10 @@ static __u64 killing(const struct worker *w)
 	return now() - start;
 }
 
-/* Open an event for a thread. Return: its descriptor. */
+/*
+ * Open a tracepoint event for a thread with perf. Return: the event's
+ * descriptor.
+ */
 static int open_tracepoint(pid_t tid, __u64 id)
 {
 	struct perf_event_attr attr = {
@@ -81,7 +84,10 @@ static int open_tracepoint(pid_t tid, __u64 id)
 	return CHECK_OK(syscall(SYS_perf_event_open, &attr, tid, -1, -1, 0));
 }
 
-/* Return the time until a killed process with perf's events is reaped. */
+/*
+ * Kill a worker that perf's events monitor. Return: the time until it is
+ * reaped.
+ */
 static __u64 killing_under_perf(const __u64 *ids)
 {
 	struct worker w;
@@ -94,7 +100,7 @@ static __u64 killing_under_perf(const __u64 *ids)
 	return time;
 }
 
-/* Write the 16 PMCs of a set. */
+/* Write all 16 PMCs of a set with tracepoints. */
 static void write_set(int fd, unsigned int set, const __u64 *ids)
 {
 	pfarg_pmc_t pmcs[PAIRS] = {};
@@ -109,8 +115,8 @@ static void write_set(int fd, unsigned int set, const __u64 *ids)
 }
 
 /*
- * Create a context with all tracepoints. Writing the PMCs leaves events to be
- * released later; unload, so that they are released now.
+ * Create a context with all tracepoints. Writing the PMCs leaves events that
+ * are released later. Load and unload the context to release them now.
  */
 static int new_context(const __u64 *ids)
 {
@@ -146,8 +152,8 @@ TEST(exit_costs_at_most_twice_that_under_perf)
 	ours = killing(&w);
 	ctx_expect_message(fd, PFM_MSG_END);
 	/*
-	 * Close the context, which releases all events, so that perf starts
-	 * under the same conditions.
+	 * Close the context, which releases all events, so that perf is
+	 * measured under the same conditions.
 	 */
 	close(fd);
 	perfs = killing_under_perf(ids);
@@ -167,8 +173,8 @@ static __u64 executing(const struct worker *w)
 
 /*
  * The kernel removes the thread's events when it executes a set-uid program. A
- * context that an administrator has attached continues, so the new program
- * waits only for new events.
+ * context attached by an administrator continues, so the new program must wait
+ * until new events are created, but not until the old ones are released.
  */
 TEST(setuid_exec_waits_for_new_events_only)
 {
@@ -194,7 +200,7 @@ TEST(setuid_exec_waits_for_new_events_only)
 	CHECK(ours <= alone + 2 * load);
 }
 
-/* Compare with perf_event_open(), which also creates an event. */
+/* Compare writing a PMC with perf_event_open(), which also creates an event. */
 TEST(writing_pmcs_costs_as_much_as_opening_events)
 {
 	__u64 ids[PAIRS], perfs, ours;

@@ -20,7 +20,7 @@
 #define BIG_BUFFER	65536
 #define SOFTWARE(id)	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, (id))
 
-/* Describe a counter that samples each page fault and records this PMD. */
+/* Return a counter that samples each page fault and records this PMD. */
 static struct counter recording(unsigned int pmd)
 {
 	struct counter c = counter(0, 0, 1);
@@ -29,7 +29,10 @@ static struct counter recording(unsigned int pmd)
 	return c;
 }
 
-/* Check that each fault's address is one page after the address before. */
+/*
+ * Check the recorded addresses from sample @first on: each is one page after
+ * the previous one.
+ */
 static void check_addresses(const struct smpl *s, unsigned int first)
 {
 	long page_size = sysconf(_SC_PAGESIZE);
@@ -52,7 +55,10 @@ TEST(page_faults_record_their_address)
 	check_addresses(&s, 0);
 }
 
-/* Addresses at user level are recorded; those in the kernel are hidden. */
+/*
+ * An event that excludes the kernel records user addresses; only kernel
+ * addresses would be hidden.
+ */
 TEST(user_level_faults_record_their_address)
 {
 	struct counter c = recording(PFM_PMD_ADDRESS);
@@ -64,7 +70,7 @@ TEST(user_level_faults_record_their_address)
 	check_addresses(&s, 0);
 }
 
-/* The write attaches the event again, with the new data to record. */
+/* Writing the PMC attaches the event again, with the new data to record. */
 TEST(pmcs_of_loaded_contexts_change_the_data)
 {
 	struct counter c = recording(PFM_PMD_TID);
@@ -127,13 +133,18 @@ TEST(context_switches_record_the_threads_state)
 
 	c.pmc.reg_value = SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES);
 	smpl_start(&c, s);
-	/* Sleep because the reason of this context switch is recorded. */
+	/*
+	 * Sleep because this causes a context switch, whose reason is recorded.
+	 */
 	CHECK_OK(nanosleep(&nap, NULL));
 	CHECK_EQ(last_state(&s), 'S');
 	CHECK_EQ(ctx_read(s.fd, PFM_PMD_STATE), 'R');
 }
 
-/* perf itself counts no context switches at user level. */
+/*
+ * perf does not count context switches for events that exclude the kernel, but
+ * perfmon does.
+ */
 TEST(switches_at_user_level_have_user_addresses)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -143,7 +154,7 @@ TEST(switches_at_user_level_have_user_addresses)
 	c.pmc.reg_value = SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES) |
 			  PFM_PERF_EXCL_KERNEL;
 	smpl_start(&c, s);
-	/* Sleep because this context switch is recorded. */
+	/* Sleep because this causes a context switch, which is recorded. */
 	CHECK_OK(nanosleep(&nap, NULL));
 	CHECK_EQ(last_state(&s), 'S');
 	for (unsigned int i = 0; i < s.hdr->hdr_count; i++)

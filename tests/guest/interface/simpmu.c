@@ -196,7 +196,8 @@ TEST(time_stamps_advance)
 	sim_advance("0=10");
 	first = smpl_entry(&s, 0, 0)->tstamp;
 	/*
-	 * The clock may be too coarse to distinguish two successive instants.
+	 * The clock may be so coarse that two successive samples have the same
+	 * time stamp.
 	 */
 	do {
 		CHECK_OK(pfm_restart(s.fd));
@@ -220,7 +221,7 @@ TEST(simultaneous_overflows_share_a_message)
 	CHECK_EQ(msg.ovfl.msg_ovfl_ip, IP);
 	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
 	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
-	/* The restart resets only these two counters. */
+	/* The restart resets only the two counters that have overflowed. */
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_read(fd, 0), -10ULL);
 	CHECK_EQ(ctx_read(fd, 3), -1ULL);
@@ -288,9 +289,10 @@ TEST(full_buffer_drops_remaining_overflows)
 }
 
 /*
- * Four counters overflow at the same instant, and one of them requests a
- * notification. The buffer has room for two samples. So the handler finds the
- * buffer full at the third overflow, and is not called for the fourth.
+ * Let four counters overflow simultaneously; only counter @asks requests a
+ * notification. The buffer has room for two samples, so the handler finds it
+ * full at the third overflow, and is not called for the fourth. The
+ * notification must be sent nevertheless.
  */
 static void expect_notification(int fd, int asks)
 {
@@ -321,8 +323,8 @@ TEST(full_regions_notify_whichever_counter_asks)
 }
 
 /*
- * Read counters 0 and 1 of a set consistently from its page. Return: false if
- * the counters are live or have changed meanwhile.
+ * Read counters 0 and 1 of a set from the set's page. Return: false if the
+ * counters are live or the page has changed during the read.
  */
 static bool read_both(const volatile pfm_set_page_t *page, __u64 *values)
 {
@@ -343,7 +345,8 @@ struct reading {
 };
 
 /*
- * Check that both counters of a set, which count the same events, never differ.
+ * Check that the two counters of each set, which count the same events, never
+ * differ.
  */
 static void read_until_done(void *arg)
 {
@@ -394,7 +397,7 @@ TEST(set_switches_never_tear_mapped_values)
 	CHECK(done != MAP_FAILED);
 	timeout = add_set(fd, 0, &r);
 	add_set(fd, 1, &r);
-	/* The reader runs on another CPU, if there is one. */
+	/* Run the reader on another CPU, if there is one. */
 	reader = spawn(read_until_done, &r);
 	ctx_start_on(fd, thread_id());
 	for (int i = 0; i < 100; i++)

@@ -2,9 +2,9 @@
 /*
  * suspend.c - contexts while the machine is suspended
  *
- * The kernel suspends as far as its test level says, waits for a second, and
- * resumes. Clocks continue meanwhile, so counters that are not paused would
- * also continue.
+ * The kernel suspends as far as its test level (pm_test) says, waits for a
+ * second, and resumes. The clocks that the tests count keep running during that
+ * second, so a counter that perfmon did not pause would count it.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -22,7 +22,7 @@
 #define SECOND		1000000000ULL
 #define PERIOD		4
 
-/* Set how far the machine is suspended, and for how many seconds. */
+/* Set how far suspend() suspends the machine, and for how many seconds. */
 static void set_suspend(const char *level, const char *seconds)
 {
 	if (access(PM_TEST, W_OK))
@@ -95,7 +95,7 @@ TEST(contexts_survive_suspend_of_devices_and_cpus)
 	ctx_pin(0);
 	expect_pause(new_clock(PFM_FL_SYSTEM_WIDE, CLOCK(CPU_CLOCK)),
 		     "processors");
-	/* CPU 1 was taken offline. */
+	/* The suspend has taken CPU 1 offline. */
 	ctx_expect_state(fd, "offline");
 	CHECK_OK(pfm_unload_context(fd));
 }
@@ -119,13 +119,13 @@ TEST(blocked_thread_is_frozen_and_stays_blocked)
 }
 
 /*
- * Stop after CYCLES cycles or CYCLES_NS, because a debug kernel on a busy
- * machine is slow.
+ * Stop after CYCLES suspends, or after CYCLES_NS, because a debug kernel on a
+ * busy machine is slow.
  */
 #define CYCLES		1000
 #define CYCLES_NS	(100 * SECOND)
 
-/* A running thread whose event sets take turns. */
+/* A running thread with event sets that take turns. */
 struct turns {
 	struct worker	w;
 	int		fd;
@@ -158,7 +158,10 @@ static void expect_turns(const struct turns *t)
 	}
 }
 
-/* A running thread whose masked context another process restarts. */
+/*
+ * A running thread, and another process that restarts the context after each
+ * overflow.
+ */
 struct restarts {
 	struct worker	w;
 	int		fd;
@@ -181,7 +184,7 @@ static void start_restarts(struct restarts *r)
 	worker_ask(&r->w, WORK_TOUCH, ~0U);
 }
 
-/* Check that the value keeps changing, whether the context is masked or not. */
+/* Check that the counter's value keeps changing. */
 static void expect_restarts(const struct restarts *r)
 {
 	for (int i = 0; i < 3; i++) {

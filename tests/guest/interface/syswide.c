@@ -27,7 +27,7 @@ static void need_two_cpus(void)
 		check_skip("needs two CPUs");
 }
 
-/* Sample every page fault of the calling CPU. */
+/* Sample every page fault on the current CPU. */
 static struct smpl sample_cpu(void)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, BUF_SIZE, 0);
@@ -76,8 +76,8 @@ struct monitor {
 };
 
 /*
- * Measure the CPU from the time before the first barrier wait to the time after
- * the second.
+ * Monitor a CPU. Start before waiting at the barrier once, and stop after
+ * waiting there again.
  */
 static void *monitor_cpu(void *arg)
 {
@@ -245,7 +245,7 @@ struct migrated {
 	bool	*over;
 };
 
-/* Migrate a thread from CPU to CPU while it runs. */
+/* Migrate a running thread from CPU to CPU. */
 static void migrate(void *arg)
 {
 	const struct migrated *m = arg;
@@ -259,7 +259,9 @@ static void migrate(void *arg)
 	}
 }
 
-/* Return the CPU of a context, which is the only CPU where commands work. */
+/*
+ * Return the CPU that a context monitors: the only CPU on which commands work.
+ */
 static int cpu_of(int fd)
 {
 	int cpu = -1;
@@ -299,8 +301,8 @@ TEST(load_by_migrating_thread_binds_to_one_cpu)
 		int cpu;
 
 		/*
-		 * Start on alternating CPUs, because loading may be too fast
-		 * for a migration.
+		 * Start on alternating CPUs, because the load may be over
+		 * before the thread is migrated.
 		 */
 		ctx_pin(i % CPUS);
 		*over = false;
@@ -310,7 +312,10 @@ TEST(load_by_migrating_thread_binds_to_one_cpu)
 		reap(child);
 		cpu = cpu_of(fd);
 		seen |= 1U << cpu;
-		/* Check that the context counts events of this CPU. */
+		/*
+		 * Check that the context counts the events of the CPU that was
+		 * found.
+		 */
 		ctx_pin(cpu);
 		CHECK_OK(pfm_write_pmds(fd, &zero, 1));
 		worker_do(&w, WORK_PIN, cpu);
@@ -322,8 +327,8 @@ TEST(load_by_migrating_thread_binds_to_one_cpu)
 }
 
 /*
- * Return the number of elements that were read; check that the others are
- * unchanged.
+ * Return the number of elements that were read. Check that the elements after
+ * them are unchanged.
  */
 static int count_read(const pfarg_pmd_t *pmds, int n)
 {
@@ -339,8 +344,8 @@ static int count_read(const pfarg_pmd_t *pmds, int n)
 #define READS	100	/* at least, of each outcome */
 
 /*
- * A call works if it runs on the monitored CPU, and fails otherwise, on
- * whichever CPU it begins.
+ * A call succeeds if it runs on the monitored CPU, and fails otherwise. Where
+ * the thread was when it began the call does not matter.
  */
 /* Proves 3.1-07, 3.1.4-25, 4.3.2-05 */
 TEST(calls_by_migrating_thread_use_the_loaded_cpu)
@@ -391,7 +396,7 @@ static void measure_worker(int fd, struct worker *w)
 	ctx_start_on(fd, thread_id());
 }
 
-/* Values that are written while started apply to the CPU's counters. */
+/* Values written while the context is started are set in the CPU's counters. */
 /* Proves 3.1.2-23, 3.1.3-10, 3.1.3-23, 3.1.4-17 */
 TEST(registers_of_measured_cpu_can_be_written)
 {
@@ -424,7 +429,7 @@ TEST(masked_context_can_be_read_on_its_cpu)
 	measure_worker(fd, &w);
 	worker_do(&w, WORK_TOUCH, FAULTS);
 	ctx_expect_state(fd, "masked");
-	/* While masked, the count stays exact. */
+	/* The count stays exact while the context is masked. */
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_last_reset(fd, 0), -(__u64)FAULTS);
@@ -475,14 +480,15 @@ TEST(notification_masks_the_cpu_until_restart)
 #define RT_PRIORITY	50
 
 /*
- * A context on CPU 1, and the number of page faults there. Processes share it.
+ * A context on CPU 1, and the number of page faults caused there. This
+ * structure is in shared memory.
  */
 struct occupied {
 	int		fd;
 	unsigned long	faults;
 };
 
-/* Occupy CPU 1 with page faults. */
+/* As a real-time thread, occupy CPU 1 with page faults. */
 static void occupy_measured_cpu(void *arg)
 {
 	const struct sched_param param = { .sched_priority = RT_PRIORITY };
@@ -527,16 +533,19 @@ static void measure_beside_realtime_thread(void *arg)
 
 	reap(spawn(occupy_measured_cpu, o));
 	/*
-	 * If the first switch were never finished, only a tenth would be
-	 * counted. A switch may take a while, because an emulated CPU waits for
-	 * a CPU of the host.
+	 * If the first switch were never finished, only a tenth of the page
+	 * faults would be counted. Accept a third, because a switch can take a
+	 * while on an emulated CPU that waits for a CPU of the host.
 	 */
 	CHECK(ctx_read_set(o->fd, 0, 0) + ctx_read_set(o->fd, 1, 0) >=
 	      o->faults / 3);
 	CHECK(ctx_set_info(o->fd, 1).set_runs > 1);
 }
 
-/* The only thread of the monitored CPU must not prevent set switches. */
+/*
+ * A real-time thread that never leaves the monitored CPU must not prevent set
+ * switches.
+ */
 TEST(realtime_thread_does_not_stop_set_switches)
 {
 	need_two_cpus();

@@ -22,8 +22,8 @@
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)
 #define PERIOD		200000	/* ns */
 /*
- * A sample rate of a few per tick, which the clocks and page faults of these
- * tests exceed.
+ * A sample rate of only a few samples per tick, which the clocks and page
+ * faults of these tests exceed.
  */
 #define FEW_SAMPLES	"500"
 
@@ -47,13 +47,17 @@ static void throttle_clock(void *pmc)
 	while (throttled(&s) < 3)
 		;
 	ctx_stop(s.fd);
-	/* The overflow that exceeds the limit is recorded as well. */
+	/*
+	 * Each overflow after which perf has throttled the counter was
+	 * recorded.
+	 */
 	CHECK(s.hdr->hdr_count >= throttled(&s));
 	/*
-	 * perfmon cannot know the overflows in the time that was not counted.
+	 * While perf stops the counter, nothing overflows, so perfmon loses
+	 * nothing.
 	 */
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
-	/* The context's own limit was not exceeded. */
+	/* The overflows did not exceed perfmon's own limit. */
 	CHECK(ctx_says(s.fd, "pfm_throttled:\t0"));
 }
 
@@ -94,14 +98,18 @@ static void sample_faults(void *unused)
 	CHECK_EQ(throttled(&s), 0);
 }
 
-/* perf throttles an event only if the event completes a second period. */
+/*
+ * perf throttles an event only when it completes a second period between two
+ * ticks.
+ */
 TEST(events_of_one_period_are_never_throttled)
 {
 	with_sample_rate(FEW_SAMPLES, sample_faults, NULL);
 }
 
 /*
- * Sample a clock of this thread with perf itself. Return: perf's ring buffer.
+ * Sample a clock of this thread with perf itself, without perfmon. Return:
+ * perf's ring buffer.
  */
 static const volatile struct perf_event_mmap_page *perf_clock(void)
 {
@@ -165,7 +173,7 @@ static void expect_limits_as_before(void *unused)
 	expect_text(CPU_LIMIT, "10");
 }
 
-/* This tests the harness itself. */
+/* This test checks the harness: with_sample_rate() must restore the limits. */
 TEST(limits_are_restored_after_a_test)
 {
 	with_setting(CPU_LIMIT, "10", expect_limits_as_before, NULL);

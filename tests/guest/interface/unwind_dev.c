@@ -25,7 +25,7 @@ TEST(file_has_one_table)
 	CHECK_ERRNO(set_add(set, fd, table, table->size), EEXIST);
 	CHECK_OK(set_add(set, PFM_UNWIND_VDSO, table, table->size));
 	CHECK_ERRNO(set_add(set, PFM_UNWIND_VDSO, table, table->size), EEXIST);
-	/* Another set does not have the table. */
+	/* The same table can be added to another set. */
 	CHECK_OK(set_add(set_new(), fd, table, table->size));
 }
 
@@ -76,7 +76,10 @@ static void add_as_stranger(void *of_set)
 			    table->size), EPERM);
 }
 
-/* The limits of another process do not apply to the set's charge. */
+/*
+ * A process other than the creator may not add tables, because its limits do
+ * not apply to the set's charge.
+ */
 TEST(other_process_adds_no_tables)
 {
 	int set = set_new();
@@ -138,7 +141,10 @@ TEST(tables_are_charged_until_close)
 	CHECK(empty >= none + 256);
 	CHECK_OK(set_add(set, fd, table, table->size));
 	full = charged_to(getpid());
-	/* Whole pages are charged; the last one of the empty set has room. */
+	/*
+	 * Whole pages are charged, and the last page of the empty set has room
+	 * for a part of the table.
+	 */
 	CHECK(labs((full - empty) * 1024 - (long)table->size) <
 	      sysconf(_SC_PAGESIZE));
 	/* A refused table is not charged. */
@@ -148,7 +154,7 @@ TEST(tables_are_charged_until_close)
 	CHECK_EQ(charged_to(getpid()), none);
 }
 
-/* A set without tables takes more than ROOM bytes and less than LIMIT bytes. */
+/* A set without tables uses more than ROOM bytes and less than LIMIT bytes. */
 #define ROOM	(256 << 10)
 #define LIMIT	(ROOM + (16 << 10))
 

@@ -90,7 +90,7 @@ TEST(other_threads_can_be_read_while_they_run)
 		value = ctx_read(fd, 0);
 		after = worker_progress(&w);
 		/*
-		 * A fault is counted before the worker has recorded its
+		 * A page fault is counted before the worker has recorded it as
 		 * progress.
 		 */
 		CHECK(value >= before && value <= after + 1);
@@ -141,7 +141,7 @@ TEST(period_can_be_changed_while_it_runs)
 	touch_pages(1, NULL);
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -3ULL);
-	/* The write changed only the current period. */
+	/* The write has changed only the current period. */
 	touch_pages(19, NULL);
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	touch_pages(1, NULL);
@@ -149,7 +149,7 @@ TEST(period_can_be_changed_while_it_runs)
 	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -20ULL);
 }
 
-/* Return the next number of Carta's random number generator (3.4.2). */
+/* Return the number after @x from Carta's random number generator (3.4.2). */
 static __u32 next_random(__u32 x)
 {
 	return 16807ULL * x % 0x7fffffff;

@@ -113,7 +113,7 @@ TEST(vectors_hold_many_registers)
 /* Proves 3.1.2-30, 3.1.3-32, 3.1.4-24 */
 TEST(flags_identify_the_bad_element)
 {
-	/* The first elements still have the flags of an earlier error. */
+	/* The first elements still contain the flags of an earlier error. */
 	pfarg_pmc_t pmcs[] = { { .reg_value = PAGE_FAULTS,
 				 .reg_flags = PFM_REG_RETFL_NOSET },
 			       { .reg_value = PAGE_FAULTS, .reg_num = 300 },

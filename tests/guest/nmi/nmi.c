@@ -22,7 +22,10 @@
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 
-/* Create a default format buffer for entries with @pmds values. */
+/*
+ * Create a context with a default format buffer for @entries entries with @pmds
+ * values each.
+ */
 static struct smpl buffer(unsigned int entries, unsigned int pmds)
 {
 	rig_need();
@@ -44,7 +47,7 @@ static void spin(__u64 ns)
 		;
 }
 
-/* All NMIs are received, and counted only while a counter is active. */
+/* All NMIs are received. They are counted only while a counter is active. */
 TEST(every_nmi_is_received)
 {
 	struct rig_stats s;
@@ -142,7 +145,7 @@ TEST(counters_of_one_nmi_share_one_time_stamp)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
-/* The number of samples per second; it allows two per tick. */
+/* A limit of the samples per second, which allows two samples per tick. */
 #define FEW_SAMPLES	"500"
 
 static void be_throttled(void *unused)
@@ -176,8 +179,8 @@ TEST(throttled_counter_resumes_after_a_tick)
 }
 
 /*
- * The PMU reports the overflow after its shortest period. The periods that end
- * before are lost.
+ * The PMU reports an overflow only after its shortest period. The periods that
+ * end before the report are lost.
  */
 TEST(too_short_period_is_reported_late)
 {
@@ -221,7 +224,10 @@ TEST(samples_have_the_address_of_the_nmi)
 	start_here(s.fd);
 	rig_fire(5);
 	CHECK_EQ(s.hdr->hdr_count, 0);
-	/* All NMIs may arrive before the thread is at user level. */
+	/*
+	 * Repeat, because all NMIs may arrive before the thread is in user
+	 * space.
+	 */
 	while (!s.hdr->hdr_count)
 		rig_fire_at_user(1000);
 	ctx_stop(s.fd);
@@ -235,8 +241,8 @@ TEST(samples_have_the_address_of_the_nmi)
 }
 
 /*
- * Counter 0 excludes the kernel, but also counts NMIs in the kernel, like a CPU
- * with skid.
+ * Add counter 0, which excludes the kernel but also counts NMIs in the kernel,
+ * like a CPU whose interrupts arrive late (skid).
  */
 static void add_skidding_counter(int fd, __u64 period)
 {
@@ -266,8 +272,8 @@ TEST(late_user_samples_have_user_addresses)
 }
 
 /*
- * No sample can be at user level, because CPU 1 is idle or runs the rig's
- * kernel thread.
+ * No sample can be in user space, because CPU 1 is idle or runs the kernel
+ * thread of the test PMU.
  */
 TEST(user_samples_in_kernel_threads_are_lost)
 {
@@ -294,7 +300,7 @@ TEST(user_samples_in_kernel_threads_are_lost)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + stats.received % 5);
 }
 
-/* The next reported period shows how many periods were missed. */
+/* The next overflow that is reported shows how many periods were missed. */
 TEST(muted_periods_count_as_lost)
 {
 	struct smpl s = buffer(40, 0);
@@ -319,8 +325,8 @@ static void start_set(int fd, unsigned int id)
 }
 
 /*
- * Counter 0 of set 0 counts nine per NMI. Count a period of 101 up to its last
- * two events. Then switch to another set and back.
+ * Counter 0 of set 0 counts nine events per NMI. Count a period of 101 events
+ * except the last two. Then switch to another set and back.
  */
 static void begin_rest(const struct smpl *s)
 {
@@ -347,7 +353,7 @@ TEST(late_rest_of_a_period_counts_as_one_period)
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 	CHECK_EQ(ctx_read(s.fd, 0), -101ULL);
-	/* The next period is complete. */
+	/* The next period is counted in full. */
 	rig_fire(11);
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	rig_fire(1);
@@ -417,7 +423,9 @@ TEST(counters_wrapping_in_one_nmi_share_a_message)
 	ctx_expect_no_message(fd);
 }
 
-/* Record another counter, a clock, and a PMD that is not a counter. */
+/*
+ * The samples record another counter, a clock, and a PMD that is not a counter.
+ */
 TEST(handler_reads_pmds_in_the_nmi)
 {
 	struct smpl s = buffer(40, 3);
@@ -449,7 +457,9 @@ TEST(handler_reads_pmds_in_the_nmi)
 	}
 }
 
-/* Let an NMI reset a sampling clock, either to 0 or to a period. */
+/*
+ * Let an NMI reset a sampling clock to @reset, either 0 or a negative period.
+ */
 static void reset_a_clock(__u64 reset)
 {
 	struct counter clock = counter(1, 0, CLOCK_PERIOD);
@@ -489,7 +499,7 @@ TEST(clock_reset_to_period_by_nmi_keeps_sampling)
 }
 
 /*
- * Each NMI resets a clock. Afterwards an interrupt sets the clock's timer, and
+ * Each NMI resets a clock. After the NMI, an interrupt sets the clock's timer;
  * the next NMI may arrive at that moment.
  */
 TEST(clock_reset_by_nmis_counts_no_time_twice)

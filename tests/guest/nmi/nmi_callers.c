@@ -14,7 +14,8 @@
 
 #define NMIS	200
 /*
- * The number of samples that is enough, because a round of NMIs may take long.
+ * Take samples for ROUNDS rounds, or until there are ENOUGH, because a round of
+ * NMIs may take long.
  */
 #define ROUNDS	30
 #define ENOUGH	5000
@@ -77,8 +78,8 @@ TEST(user_chain_holds_the_callers)
 
 	start(&c);
 	/*
-	 * All NMIs may arrive before the function spins, and some in its
-	 * prologue.
+	 * Repeat, because all NMIs of a round may arrive before the function
+	 * spins. Some may arrive in its prologue.
 	 */
 	for (__u64 i = 0; spinning < NMIS; ) {
 		rig_fire_while(NMIS, spin_below);
@@ -115,7 +116,7 @@ TEST(kernel_chain_holds_the_system_call)
 	CHECK(kernel_called(chain_at(&c, NMIS / 2), "do_syscall_64"));
 }
 
-/* The NMIs arrive late, when the thread is in the kernel. */
+/* All NMIs arrive while the thread is in the kernel. */
 TEST(user_only_event_has_no_kernel_chain)
 {
 	struct chains c = sampling(PFM_PERF_EXCL_KERNEL | RIG_SKID);
@@ -139,8 +140,8 @@ static void spin_hostile(const bool *done)
 }
 
 /*
- * Send NMIs while the thread spins; all of them may arrive before that. Return:
- * the number of samples while the thread spins.
+ * Send NMIs while the thread spins, although all of them may arrive before it
+ * does. Return: the number of samples taken while the thread was spinning.
  */
 static unsigned int fire_at_hostile(const struct chains *c,
 				    const struct hostile *h)
@@ -226,7 +227,10 @@ TEST(chains_at_any_moment_are_sane)
 	       (unsigned long long)c.hdr->count, user, kernel);
 }
 
-/* Sample a whole CPU, including the idle thread and switches to it. */
+/*
+ * The context samples a whole CPU, including its idle thread and switches to
+ * that thread.
+ */
 TEST(chains_of_a_cpu_at_any_moment_are_sane)
 {
 	struct counter n;

@@ -2,11 +2,12 @@
 /*
  * nmi_fire.c - receive as many NMIs as the machine can handle
  *
- * Each NMI is an overflow. Each overflow must be a sample, counted as lost, or
- * masked. The tests share $NMIS NMIs equally. In each test, other CPUs send one
- * half at any moment while this CPU works, if the time limit allows. The rest
- * is sent on request. If the guest has perf's usual sample rate limit, perf may
- * stop the sampling counter for a while, which the context must count.
+ * Each NMI is an overflow, which must be sampled, counted as lost, or masked.
+ * $NMIS NMIs are divided equally among the tests. In each test, other CPUs send
+ * half of them at any moment while this CPU works, or fewer if the time limit
+ * is reached. This thread requests the other NMIs. If the guest has perf's
+ * usual sample rate limit, perf may stop the sampling counter for a while,
+ * which the context must count.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -113,7 +114,7 @@ static __u64 received(const struct fired *f)
 	return rig_since(f->stats).received;
 }
 
-/* Receive half of the NMIs, or as many as the time limit allows. */
+/* Receive @n NMIs from other CPUs, or as many as the time limit allows. */
 static void be_shot_at(struct fired *f, __u64 n)
 {
 	__u64 end = clock_ns(CLOCK_MONOTONIC) + MOST_TIME;
@@ -162,7 +163,7 @@ static __u64 lost(const struct fired *f)
 	return ctx_number(f->m.fd, "pfm_lost");
 }
 
-/* Check the numbers if nothing was masked. */
+/* Check that all NMIs are accounted for, in a context that is never masked. */
 static void account(struct fired *f)
 {
 	__u64 all = ctx_read(f->m.fd, PMD_ALL);
@@ -171,14 +172,17 @@ static void account(struct fired *f)
 	       (unsigned long long)f->samples, (unsigned long long)lost(f),
 	       (unsigned long long)all);
 	CHECK_EQ(f->samples + lost(f), f->stats.reported);
-	/* A throttled counter stops, but the other one continues. */
+	/*
+	 * If the sampling counter is throttled, only the other counter
+	 * continues.
+	 */
 	if (f->stats.throttled)
 		CHECK(f->samples + lost(f) <= all);
 	else
 		CHECK_EQ(f->samples + lost(f), all);
 }
 
-/* Check the numbers if NMIs may have been masked. */
+/* Check that all NMIs are accounted for, in a context that may be masked. */
 static void account_masked(struct fired *f)
 {
 	__u64 known = f->samples + lost(f);
@@ -190,9 +194,9 @@ static void account_masked(struct fired *f)
 	CHECK(f->messages > 0);
 	CHECK(known <= f->stats.reported);
 	/*
-	 * Every counted NMI is accounted for, except for some at each mask.
-	 * Some NMIs arrive while the PMDs are read one after the other. Others
-	 * arrive between the starts of the two counters. While the sampling
+	 * Every counted NMI is accounted for, except for some each time
+	 * monitoring is masked: NMIs may arrive between the reads of the two
+	 * PMDs or between the starts of the two counters. While the sampling
 	 * counter is throttled, any number of NMIs may arrive.
 	 */
 	if (!f->stats.throttled)
@@ -221,8 +225,8 @@ static struct fired dfl_fired(__u32 ctx_flags)
 }
 
 /*
- * Return the number of samples that were ever recorded, provided that no region
- * is handed out.
+ * Return the number of samples that were ever recorded. No region may be handed
+ * out to the reader.
  */
 static __u64 nway_recorded(const void *buf)
 {
@@ -326,7 +330,7 @@ TEST(records_fill_a_debug_store_area)
 	account_masked(&f);
 }
 
-/* Every overflow masks and sends a message. */
+/* Every overflow masks monitoring and sends a message. */
 TEST(every_overflow_notifies_and_is_restarted)
 {
 	struct fired f = { .masks = true };
@@ -382,8 +386,8 @@ TEST(late_reported_overflows_are_accounted_for)
 	printf("# %llu samples, %llu lost\n", (unsigned long long)f.samples,
 	       (unsigned long long)lost(&f));
 	/*
-	 * If a counter is removed between a wrap and its report, the wrap is
-	 * not reported.
+	 * Compare with the reported overflows, because a wrap is not reported
+	 * if the counter is removed before the report.
 	 */
 	CHECK(f.samples + lost(&f) >= f.stats.reported);
 	CHECK(f.samples + lost(&f) <= f.stats.wrapped);

@@ -61,7 +61,7 @@ static void wait_overflows(__u64 n)
 		sched_yield();
 }
 
-/* Start a context that notifies after each @period. */
+/* Start a context that notifies after every @period NMIs. */
 static int start_on(const struct worker *w, __u32 flags, __u64 period)
 {
 	int fd = ctx_new(flags);
@@ -71,7 +71,10 @@ static int start_on(const struct worker *w, __u32 flags, __u64 period)
 	return fd;
 }
 
-/* Start a context that overwrites samples, so that it is never masked. */
+/*
+ * Start a context whose n-way buffer is overwritten when it is full, so that it
+ * is never masked.
+ */
 static struct mapped sample(const struct worker *w)
 {
 	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
@@ -218,7 +221,7 @@ TEST(registers_are_written_and_read)
 	for (unsigned int n = 20 * rig_rounds(); n; n--) {
 		__u64 counted = ctx_read(m.fd, n % 2) + 3;
 
-		/* The counter starts at -3 or 0. */
+		/* The counter starts at -3 or at 0. */
 		CHECK(counted <= rig_since(before).received + 3);
 		if (!(n % 8))
 			rig_add_counter(m.fd, n % 3, 0, 3);
@@ -229,7 +232,10 @@ TEST(registers_are_written_and_read)
 	end_worker(&w);
 }
 
-/* Each overflow must be a sample or lost, even if it waits for the change. */
+/*
+ * Each overflow must be sampled or counted as lost, even if it has to wait for
+ * the change of the argument.
+ */
 TEST(arguments_are_changed)
 {
 	static const pfm_uuid_t uuid = PFM_FLIGHT_SMPL_UUID;
@@ -264,7 +270,7 @@ TEST(arguments_are_changed)
 #define REGIONS	3
 #define REGION	10	/* samples */
 
-/* Create a family that samples, with both buffers mapped. */
+/* Create a family's context that samples, and map the buffers of both CPUs. */
 static struct mapped family(const pfm_nway_smpl_hdr_t **hdr)
 {
 	struct mapped m = nway_new(PFM_FL_INHERIT, REGIONS, REGION, 0,
@@ -302,7 +308,10 @@ static void breed(void *unused)
 		reap(spawn(touch_some, NULL));
 }
 
-/* Each overflow must be a sample or lost, even if it interrupts a restart. */
+/*
+ * Each overflow must be sampled or counted as lost, even if it interrupts a
+ * restart.
+ */
 TEST(families_are_restarted)
 {
 	const pfm_nway_smpl_hdr_t *hdr[2];

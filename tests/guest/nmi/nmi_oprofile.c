@@ -19,7 +19,7 @@
 #define ROUNDS		25
 
 /**
- * struct bridged - a context that records every NMI, and the device
+ * struct bridged - a context that records every NMI, and the bridge's device
  * @fd:        the context's descriptor
  * @device:    the device's descriptor
  * @received:  samples received by the bridge
@@ -67,7 +67,10 @@ static struct bridged bridged(const char *depth)
 	return b;
 }
 
-/* Check that each overflow was received and was either read or lost. */
+/*
+ * Check that the bridge has received each overflow, and that it was read or
+ * counted as lost.
+ */
 static void account(struct bridged *b)
 {
 	b->stats = rig_since(b->stats);
@@ -85,7 +88,10 @@ static void account(struct bridged *b)
 __attribute__((noipa)) __section("spin_inner_text")
 static void inner(const bool *done)
 {
-	/* Read the frame address, so that the function has a frame. */
+	/*
+	 * Read the frame address, which makes the compiler give the function a
+	 * frame.
+	 */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	while (!__atomic_load_n(done, __ATOMIC_ACQUIRE))
 		;
@@ -127,8 +133,8 @@ static bool is_spinning(const struct sample *s)
 }
 
 /*
- * Tell whether a sample has its callers. They are missing if the NMI arrived in
- * the prologue or epilogue.
+ * Return whether a sample has both callers. They are missing if the NMI arrived
+ * in a function's prologue or epilogue.
  */
 static bool has_callers(const struct sample *s)
 {
@@ -146,7 +152,7 @@ TEST(user_samples_have_file_offset_and_callers)
 	unsigned int spinning = 0, whole = 0, i = 0;
 	size_t num_words = 0;
 
-	/* All NMIs may arrive before this thread spins. */
+	/* Repeat, because all NMIs may arrive before this thread spins. */
 	while (spinning < NMIS / 10) {
 		rig_fire_while(NMIS, root);
 		num_words = drain(b.device, num_words);
@@ -166,11 +172,14 @@ TEST(user_samples_have_file_offset_and_callers)
 	CHECK_EQ(b.lost, 0);
 	CHECK_EQ(num_samples, b.delivered);
 	printf("# %u spinning, %u with both callers\n", spinning, whole);
-	/* The other NMIs arrived while a timer interrupt was handled. */
+	/*
+	 * Not all samples have them, because some NMIs arrive during a timer
+	 * interrupt.
+	 */
 	CHECK(whole > spinning / 2);
 }
 
-/* The NMIs arrive while interrupts are off. */
+/* The NMIs arrive in the kernel, while interrupts are off. */
 TEST(kernel_samples_are_marked_as_kernel)
 {
 	struct bridged b = bridged("2");
@@ -188,8 +197,8 @@ TEST(kernel_samples_are_marked_as_kernel)
 }
 
 /*
- * Read once, because draining might never end while NMIs arrive. Return: the
- * number of words.
+ * Call read() only once, because the device may never be empty while NMIs
+ * arrive. Return: the new number of words.
  */
 static size_t read_some(int device, size_t n)
 {
@@ -200,7 +209,9 @@ static size_t read_some(int device, size_t n)
 	return len < 0 ? 0 : len / WORD;
 }
 
-/* NMIs arrive while samples move from one buffer to the other. */
+/*
+ * NMIs arrive while samples are copied from the CPU's buffer to the reader's.
+ */
 TEST(reader_under_nmis_reads_a_valid_stream)
 {
 	struct bridged b;

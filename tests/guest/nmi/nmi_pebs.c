@@ -23,7 +23,7 @@
 #define RECORDS	50
 #define BASE	256	/* offset of the first record in both layouts */
 
-/* The contents of the rig's first record. */
+/* Values in the first record of the test PMU. */
 #define ADDR	0x12345678000ULL
 #define LATENCY	0x1234
 #define SOURCE	0x1e8100042ULL
@@ -32,7 +32,10 @@
  * The flags after comparing two equal values: IF, ZF, PF and the reserved bit.
  */
 #define EFLAGS	0x246
-/* QEMU 10 sets RF when it resumes and does not clear it. */
+/*
+ * QEMU 10 sets the flag RF when it resumes after an interrupt, and does not
+ * clear it.
+ */
 #define RESUMED	0x10000
 
 static const pfm_uuid_t uuid32 = PFM_PEBS32_SMPL_UUID;
@@ -41,8 +44,8 @@ static const pfm_uuid_t uuid64 = PFM_PEBS64_SMPL_UUID;
 extern const char spin_begin[], spin_end[];
 
 /*
- * Spin until *@done is not 0. Push the preserved registers, and save the stack
- * pointer in a variable.
+ * Spin until *@done is not 0, with known values in all registers. The stack
+ * pointer is saved in a variable.
  */
 void spin_with_registers(const bool *done);
 asm(".pushsection .text\n"
@@ -155,7 +158,7 @@ static void fill(int fd)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Compare all fields except the instruction pointer. */
+/* Check all fields except the instruction pointer. */
 static void check_place(const pfm_pebs64_smpl_entry_t *e)
 {
 	pfm_pebs64_smpl_entry_t copy = *e, expected;
@@ -225,7 +228,10 @@ TEST(record_fields_match_what_the_cpu_stored)
 		CHECK_EQ(r[i].base.real_ip, nhm->base.ip);
 		CHECK_EQ(r[i].base.tsx_tuning, 0);
 		CHECK(r[i].tsc && (!i || r[i].tsc > r[i - 1].tsc));
-		/* Some NMIs arrive while the thread does not spin. */
+		/*
+		 * Skip records of NMIs that arrived while the thread was not
+		 * spinning.
+		 */
 		if (!is_spinning_at(nhm->base.ip))
 			continue;
 		check_place(&nhm->base);
@@ -234,7 +240,10 @@ TEST(record_fields_match_what_the_cpu_stored)
 	CHECK(spinning > RECORDS / 2);
 }
 
-/* The code that spins is at addresses below 4 GiB. */
+/*
+ * The record fits in 32 bits, because the spinning code and its data are below
+ * 4 GiB.
+ */
 TEST(record32_fields_match_what_the_cpu_stored)
 {
 	pfm_pebs32_smpl_arg_t arg = {
@@ -267,7 +276,7 @@ TEST(record32_fields_match_what_the_cpu_stored)
 	CHECK_EQ(((const pfm_pebs32_smpl_hdr_t *)m.buf)->hdr_flags, 0);
 }
 
-/* The interrupt is late, so the registers are those of the system call. */
+/* The interrupt arrives late, so the registers belong to the system call. */
 TEST(late_user_records_are_imprecise)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
@@ -283,7 +292,10 @@ TEST(late_user_records_are_imprecise)
 		CHECK((__s64)r[i].base.base.base.ip > 0);
 }
 
-/* perf mutes the event while it drains records at a context switch. */
+/*
+ * perf drops overflows of the event while it drains records at a context
+ * switch.
+ */
 TEST(muted_records_count_as_lost)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE, PRECISE(2));
@@ -300,7 +312,10 @@ TEST(muted_records_count_as_lost)
 	CHECK_EQ(ctx_read(m.fd, 0), -2ULL);
 }
 
-/* The other CPU is idle or runs the rig's kernel thread. */
+/*
+ * The other CPU, which is monitored, is idle or runs the kernel thread of the
+ * test PMU.
+ */
 TEST(user_records_in_kernel_threads_are_lost)
 {
 	struct mapped m = create64(PFM_FL_SYSTEM_WIDE, PFM_PEBS64_SMPL_SKYLAKE,

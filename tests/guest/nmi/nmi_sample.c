@@ -27,7 +27,7 @@
 #define FLAGS		0x3
 #define BRANCH_TYPE	"/sys/kernel/debug/pfm_nmi/branch_type"
 
-/* The rig's first sample accesses this data. */
+/* The test PMU's first sample contains the address of this data. */
 static char data[SAMPLES] __attribute__((aligned(64)));
 
 static void set_data(__u64 address)
@@ -41,7 +41,10 @@ static void set_data(__u64 address)
 	rig_set("transaction", TRANSACTION);
 }
 
-/* Describe a counter of every NMI that records all PMDs with sample data. */
+/*
+ * Return a counter that overflows at every NMI and records all PMDs with sample
+ * data.
+ */
 static struct counter recording(unsigned int n, __u64 modifiers)
 {
 	struct counter c = rig_counter(n, 0, 1);
@@ -137,7 +140,7 @@ TEST(kernel_addresses_are_hidden_from_user_samples)
 	}
 }
 
-/* The rig accepts the event but stores nothing, as some CPUs do. */
+/* The test PMU accepts the event but stores no data, as some CPUs do. */
 TEST(data_that_the_cpu_does_not_store_are_0)
 {
 	struct smpl s = record((uintptr_t)data, 0);
@@ -147,7 +150,7 @@ TEST(data_that_the_cpu_does_not_store_are_0)
 			CHECK_EQ(smpl_values(smpl_entry(&s, i, PMDS))[pmd], 0);
 }
 
-/* Two counters with data, and one without, overflow in the same NMIs. */
+/* Two counters with sample data, and one without, overflow in the same NMIs. */
 TEST(counters_of_one_nmi_have_their_own_data)
 {
 	unsigned int seen[3] = {};
@@ -178,8 +181,8 @@ TEST(counters_of_one_nmi_have_their_own_data)
 }
 
 /*
- * The PMU reports the plain counter first, which must not change the other
- * one's data.
+ * The PMU reports the counter without sample data first. This must not change
+ * the data of the other counter.
  */
 TEST(plain_counters_share_nmis_with_sample_data)
 {
@@ -210,7 +213,7 @@ TEST(plain_counters_share_nmis_with_sample_data)
 }
 
 /*
- * Check the entries before the restart. Return: the number of entries without
+ * Check the entries in the buffer. Return: the number of entries without sample
  * data.
  */
 static unsigned int check_batch(const struct smpl *s, __u64 *last)
@@ -235,8 +238,8 @@ static unsigned int check_batch(const struct smpl *s, __u64 *last)
 }
 
 /*
- * While PFM_RESTART owns the context, NMIs arrive; some are handled after it.
- * Each sample must have its own data or none.
+ * NMIs arrive while PFM_RESTART owns the context, and some of their overflows
+ * are handled afterwards. Each sample must have its own data or none.
  */
 TEST(late_samples_have_no_data)
 {
@@ -258,7 +261,10 @@ TEST(late_samples_have_no_data)
 	rig_rate(0);
 }
 
-/* Describe a counter of every NMI that records all PMDs with branches. */
+/*
+ * Return a counter that overflows at every NMI and records all PMDs with
+ * branches.
+ */
 static struct counter branching(unsigned int branches, __u64 from, __u64 to,
 				__u64 modifiers)
 {
@@ -276,10 +282,7 @@ static struct counter branching(unsigned int branches, __u64 from, __u64 to,
 	return c;
 }
 
-/*
- * Record samples with branches. Return: their buffer, whose context is
- * detached.
- */
+/* Record samples with branches, and unload the context. Return: its buffer. */
 static struct smpl record_branches(unsigned int branches, __u64 from, __u64 to,
 				   __u64 modifiers)
 {
@@ -295,7 +298,7 @@ static struct smpl record_branches(unsigned int branches, __u64 from, __u64 to,
 	return s;
 }
 
-/* Expect that sample @i has these values of branch @n. */
+/* Check the values of branch @n in sample @i. */
 static void expect_branch(const struct smpl *s, unsigned int i, unsigned int n,
 			  __u64 from, __u64 to, __u64 flags)
 {
@@ -343,7 +346,10 @@ TEST(branches_are_recorded_where_the_event_counts)
 		 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
 }
 
-/* A driver may record the branch by which the kernel is entered or left. */
+/*
+ * A driver may record branches that enter or leave the kernel. Their kernel
+ * addresses must be hidden.
+ */
 TEST(kernel_branches_are_hidden_from_user_samples)
 {
 	__u64 hidden = PFM_PERF_EXCL_KERNEL | RIG_SKID;

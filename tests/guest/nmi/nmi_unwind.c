@@ -15,13 +15,14 @@
 #include "tables.h"
 
 #define NMIS	200
-/* The required number of samples in code with known callers. */
+/* The required number of samples in code that has known callers. */
 #define ENOUGH	100
 /*
- * The most rounds until chains are complete: NMIs may delay the copy for long.
+ * The maximum number of rounds until chains are complete. It is high because
+ * NMIs may delay the copy of the mappings.
  */
 #define MOST_ROUNDS	20
-/* Changes of the program's mappings per round. */
+/* How often the program's mappings change per round. */
 #define CHANGES		4
 
 #define noipa	__attribute__((noipa))
@@ -54,7 +55,9 @@ static struct mapped sampling(void)
 
 	rig_need();
 	m = callstack_new(own_set());
-	/* Two events per NMI: not all PMUs support a period of one. */
+	/*
+	 * Use two events per NMI, because not all PMUs support a period of one.
+	 */
 	rig_add_counter(m.fd, 0, 0, 2);
 	ctx_pin(0);
 	return m;
@@ -67,8 +70,8 @@ static bool is_spinning(const pfm_callstack_record_t *record)
 }
 
 /*
- * Return: the number of samples in spin(). *whole: the number of those with all
- * callers.
+ * Return the number of samples in spin(). Store in *whole how many of them have
+ * all callers.
  */
 static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 {
@@ -89,8 +92,8 @@ static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 }
 
 /*
- * Expect complete chains. Chains are incomplete until the mappings have been
- * copied, and in a function's prologue.
+ * Check that most chains are complete. Chains are incomplete until the mappings
+ * have been copied, and in a function's prologue.
  */
 static void expect_whole_chains(const struct mapped *m)
 {
@@ -130,7 +133,7 @@ static void read_in_child(void *page)
 	CHECK_EQ(*(volatile char *)page, 1);
 }
 
-/* Change the mappings, which makes each copy of them invalid. */
+/* Change the program's mappings, which invalidates the copy of them. */
 static void change_mappings(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);

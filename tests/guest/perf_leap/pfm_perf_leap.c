@@ -2,17 +2,17 @@
 /*
  * pfm_perf_leap - a perf PMU whose counter leaps over whole periods, for tests
  *
- * It acts as the PMU of a driver other than the CPU's. A number that is written
- * to the parameter leap is a number of periods: the event counts so many
- * periods at once, and reports once. Other parameters:
+ * It stands for the PMU of a driver other than the CPU's. When N is written to
+ * the parameter leap, the event counts N periods at once and reports a single
+ * overflow. Other parameters:
  *
  *   reads		how often the event was read
  *   found		events still referenced when they were destroyed
  *   config, config1, config2
  *		the attributes of the last event
  *
- * In sysfs it is a PMU that all CPUs share and that CPU 0 counts. A second PMU,
- * pfm_soft, has the same events as software events of threads.
+ * According to sysfs, all CPUs share this PMU and CPU 0 counts for it. A second
+ * PMU, pfm_soft, has the same events as software events of threads.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -56,7 +56,7 @@ static void leap_read(struct perf_event *event)
 	reads++;
 }
 
-/* Check whether the PMU description still references the event. */
+/* Count the event in found if the PMU description still references it. */
 static void leap_destroy(struct perf_event *event)
 {
 	struct pfm_pmu_reg *reg = event->overflow_handler_context;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_pmu_full - the largest PMU description: the maximum number of registers,
- *		  with the longest names. For tests; it counts nothing.
+ * pfm_pmu_full - the largest possible PMU description, for tests: the maximum
+ * number of registers, with the longest names. It counts nothing.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_pmu.h>
@@ -29,7 +29,7 @@ static int full_write_pmc(struct pfm_pmu_reg *reg)
 	return 0;
 }
 
-/* A PMD only stores the last value that was written. */
+/* Store the value. A PMD does nothing else. */
 static int full_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 {
 	reg->offset = value;

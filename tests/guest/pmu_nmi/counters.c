@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * counters.c - the counters, handled as perf's driver for x86 CPUs does
+ * counters.c - counters, which are handled as perf's driver for x86 CPUs
+ * handles its own
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -29,8 +30,8 @@ bool rig_mute;
 u64 rig_shortest;
 
 /*
- * perf's overflow function, which throttles events as for real drivers. It is
- * not exported to modules.
+ * perf's overflow function, which throttles events of this PMU as it throttles
+ * those of real drivers. It is not exported to modules.
  */
 static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs);
@@ -43,7 +44,10 @@ static struct rig_cpu *rig_cpu_of(const struct perf_event *event)
 	return this_cpu_ptr(&rig_cpus);
 }
 
-/* Add what the counter has counted. An NMI may arrive in between. */
+/*
+ * Add what the counter has counted to the event. An NMI may arrive during the
+ * update.
+ */
 static void rig_update(struct perf_event *event)
 {
 	struct rig_cpu *c = rig_cpu_of(event);
@@ -59,7 +63,10 @@ static void rig_update(struct perf_event *event)
 	local64_sub(delta, &hwc->period_left);
 }
 
-/* Program the rest of the period. Return: whether a period has ended. */
+/*
+ * Program the rest of the event's period into the counter. Return: whether a
+ * period has ended.
+ */
 static bool rig_set_period(struct perf_event *event)
 {
 	struct rig_cpu *c = rig_cpu_of(event);
@@ -161,13 +168,16 @@ static int rig_event_init(struct perf_event *event)
 	if (has_branch_stack(event) && !rig_record.branches)
 		return -EOPNOTSUPP;
 	event->hw.config = event->attr.config;
-	/* Counting events must also see the counter wrap. */
+	/*
+	 * Events that only count also need a period, so that they notice when
+	 * the counter wraps.
+	 */
 	if (!is_sampling_event(event)) {
 		event->hw.sample_period = RIG_MAX_PERIOD;
 		event->hw.last_period = RIG_MAX_PERIOD;
 		local64_set(&event->hw.period_left, RIG_MAX_PERIOD);
 	}
-	/* The number of samples so far. */
+	/* event_base is used as the number of samples so far. */
 	event->hw.event_base = 0;
 	return 0;
 }
@@ -182,7 +192,10 @@ static struct pmu rig_pmu = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_hw_context,
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
-	/* Without this flag, only one PMU of this context can be registered. */
+	/*
+	 * Without this flag, only one PMU with this task context can be
+	 * registered.
+	 */
 	.capabilities	= PERF_PMU_CAP_HETEROGENEOUS_CPUS,
 #endif
 	.pmu_enable	= rig_enable,
@@ -207,7 +220,7 @@ static bool rig_is_excluded(const struct perf_event *event,
 				 event->attr.exclude_kernel;
 }
 
-/* Advance all active counters at the same instant. */
+/* Advance all active counters simultaneously. */
 static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 {
 	unsigned long active = READ_ONCE(c->active);
@@ -226,8 +239,8 @@ static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 }
 
 /*
- * Fill in branches. The older a branch is by one, the higher are its addresses
- * by 64 and its cycles by one.
+ * Fill in branches, from the newest to the oldest. With each one, the addresses
+ * grow by 64 and the cycles by 1.
  */
 static void rig_fill_stack(struct rig_stack *stack, u64 sample)
 {
@@ -260,7 +273,7 @@ static void rig_save_branches(struct perf_event *event,
 #endif
 }
 
-/* Fill in what a CPU with precise events would store. */
+/* Fill in the data that a CPU with precise events would store. */
 static void rig_sample(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
@@ -300,7 +313,10 @@ static void rig_report_one(struct rig_cpu *c, struct perf_event *event,
 	struct pt_regs regs = *interrupted;
 
 	rig_update(event);
-	/* The value is in the upper half, so it has not wrapped. */
+	/*
+	 * A counter starts in the upper half of its range, so while it is there
+	 * it has not wrapped.
+	 */
 	if (local64_read(&event->hw.prev_count) >> (RIG_WIDTH - 1))
 		return;
 	perf_sample_data_init(&data, 0, event->hw.last_period);
@@ -336,7 +352,7 @@ void rig_count(struct rig_cpu *c, struct pt_regs *regs)
 		rig_report(c, regs);
 }
 
-/* Find the address of a function that is not exported. */
+/* Return the address of a kernel function that is not exported, or NULL. */
 static void *rig_find(const char *name)
 {
 	struct kprobe probe = { .symbol_name = name };

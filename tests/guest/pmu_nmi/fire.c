@@ -2,8 +2,8 @@
 /*
  * fire.c - send NMIs: a number of them now, or continuously at a rate
  *
- * A CPU latches at most one pending NMI. To lose none, only one NMI at a time
- * is sent to a CPU.
+ * A CPU latches at most one pending NMI. Only one NMI at a time is sent to each
+ * CPU, so that none is lost.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -17,9 +17,9 @@
 #include <asm/nmi.h>
 #include "rig.h"
 
-/* in ns; sleep if the next NMI is due later than this */
+/* in ns: sleep if the next NMI is due after a longer time */
 #define RIG_LONG_WAIT	50000
-/* in us; the length of that sleep */
+/* in us: how long to sleep */
 #define RIG_SLEEP	20
 
 static DEFINE_PER_CPU(struct task_struct *, rig_threads);
@@ -42,8 +42,8 @@ static int rig_nmi(unsigned int cmd, struct pt_regs *regs)
 }
 
 /*
- * Let other threads run. With lazy preemption, as in 7.3, cond_resched() does
- * nothing, so a woken thread would wait for the next tick.
+ * Let other threads run. cond_resched() is not enough: with lazy preemption, as
+ * in 7.3, it does nothing, so a woken thread would wait for the next tick.
  */
 static void rig_let_others(void)
 {
@@ -54,13 +54,19 @@ static void rig_let_others(void)
 	cond_resched();
 }
 
-/* Send an NMI, unless one is on its way. Return: whether it was sent. */
+/*
+ * Send an NMI to a CPU, unless an earlier one is still on its way. Return:
+ * whether an NMI was sent.
+ */
 static bool rig_send(int cpu)
 {
 	struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
 	bool sent;
 
-	/* This prevents the CPU from going offline meanwhile. */
+	/*
+	 * Disabling preemption keeps the CPU from going offline before the NMI
+	 * is sent.
+	 */
 	preempt_disable();
 	sent = cpu_online(cpu) && !atomic_cmpxchg(&c->firing, 0, 1);
 	if (sent) {
@@ -119,7 +125,10 @@ static void rig_fire_in_turn(int cpu, u64 now)
 		WRITE_ONCE(c->next, now + READ_ONCE(rig_interval));
 }
 
-/* Send NMIs to all CPUs with active counters. rig_cease() waits for this. */
+/*
+ * Send an NMI to each CPU with an active counter. rig_cease() waits until this
+ * function has returned.
+ */
 static void rig_fire_all(void)
 {
 	u64 now = local_clock();
@@ -142,7 +151,7 @@ static int rig_thread(void *unused)
 	while (!kthread_should_stop()) {
 		wait_event_interruptible(rig_wait, rig_has_work());
 		rig_fire_all();
-		/* Sleep because the next NMI is due later. */
+		/* Sleep because the next NMI is not due yet. */
 		if (READ_ONCE(rig_interval) >= RIG_LONG_WAIT)
 			usleep_range(RIG_SLEEP, 2 * RIG_SLEEP);
 		else
@@ -151,7 +160,7 @@ static int rig_thread(void *unused)
 	return 0;
 }
 
-/* Stop, and wait until no NMI is on its way. */
+/* Stop sending, and wait until no NMI is on its way. */
 static void rig_cease(void)
 {
 	int cpu;

@@ -2,8 +2,8 @@
 /*
  * pfm_nmi - a perf PMU whose overflows are NMIs, for tests
  *
- * Events of type /sys/bus/event_source/devices/pfm_nmi/type count NMIs; see
- * rig.h for their config. Files in debugfs, pfm_nmi/:
+ * Events of the type that /sys/bus/event_source/devices/pfm_nmi/type contains
+ * count NMIs. rig.h describes their config. Files in debugfs, pfm_nmi/:
  *
  * fire	"CPU N": send N NMIs, one after the other, and wait for them; to
  *	the calling thread if CPU is -1
@@ -70,7 +70,7 @@ static void rig_set_shortest(u64 value)
 	WRITE_ONCE(rig_shortest, value);
 }
 
-/* The private data of such a file is the function that sets the value. */
+/* The private data of a file that sets a value is the function that sets it. */
 
 static ssize_t rig_setting_write(struct file *file, const char __user *text,
 				 size_t size, loff_t *pos)

@@ -4,7 +4,8 @@
  *
  * The counters are per-CPU variables. Other CPUs send NMIs (fire.c). Each NMI
  * advances all active counters. Wraps are reported to perf from the NMI, as in
- * x86's own driver (counters.c). Tests control the PMU by the files of main.c.
+ * x86's own driver (counters.c). Tests control the PMU through the files of
+ * main.c.
  */
 #ifndef PFM_NMI_RIG_H
 #define PFM_NMI_RIG_H
@@ -19,9 +20,10 @@ struct pt_regs;
 #define RIG_COUNTERS	8
 
 /*
- * Bits of perf_event_attr.config: the counter's step per NMI, minus one; and
- * whether the counter also counts where the event excludes counting, as the
- * counter of a CPU with skid does.
+ * Bits of perf_event_attr.config: RIG_STEP_MASK is the number of events that
+ * the counter counts per NMI, minus one. RIG_SKID makes the counter also count
+ * where the event excludes counting, as happens on a CPU whose interrupts
+ * arrive late.
  */
 #define RIG_STEP_MASK	GENMASK_ULL(15, 0)
 #define RIG_SKID	BIT_ULL(16)
@@ -96,29 +98,30 @@ struct rig_record {
 extern struct rig_record rig_record;
 /* Report a wrap at the NMI after the one that caused it. */
 extern bool rig_late;
-/* Do not report wraps, as if perf drained the records at a context switch. */
+/* Do not report wraps, as when perf drains the records at a context switch. */
 extern bool rig_mute;
-/* Refuse shorter periods than this. */
+/* Refuse periods shorter than this. */
 extern u64 rig_shortest;
 
-/* Tell whether a counter is active. */
+/* Return whether any counter of the CPU is active. */
 static inline bool rig_is_active(const struct rig_cpu *c)
 {
 	return READ_ONCE(c->enabled) && READ_ONCE(c->active);
 }
 
-/* Handle an NMI. */
+/* Advance the counters of a CPU that has received an NMI. */
 void rig_count(struct rig_cpu *c, struct pt_regs *regs);
 int rig_counters_init(void);
 void rig_counters_exit(void);
 
 /*
- * Send NMIs to a CPU, one after the other, or to the calling thread if @cpu is
- * -1. Return: 0, -ENXIO if the CPU is offline, or -EINTR.
+ * Send @n NMIs, one after the other, to a CPU, or to the calling thread if @cpu
+ * is -1. Return: 0, -ENXIO if the CPU is offline, or -EINTR.
  */
 int rig_fire(int cpu, u64 n);
 /*
- * Send NMIs at this rate to each CPU with an active counter; if it is 0, none.
+ * Send @rate NMIs per second to each CPU with an active counter. Stop sending
+ * if @rate is 0.
  */
 void rig_set_rate(u64 rate);
 int rig_fire_init(void);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nomemory.c - make every call while each of its allocations and user copies
- * fails
- *		once
+ * nomemory.c - make each call again and again, while a different allocation or
+ * user copy fails each time
  *
- * A call whose n-th request fails must return the matching error and change
- * nothing, so the repeated call succeeds. n is 1, 2,... until the call makes
- * fewer requests. Each call is made with a context of each kind.
+ * A call whose n-th request (allocation or copy) fails must return the matching
+ * error and change nothing, so that the same call then succeeds. n is 1, 2 and
+ * so on, until the call makes fewer than n requests. Each call is made with a
+ * context of each kind.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #define FAULTS		64	/* enough to fill a buffer of any kind */
 
 /**
- * struct subject - the object of a call
+ * struct subject - what a call works on
  * @kind: its kind, or NULL for a context without a format
  * @arg:  the format's argument
  * @arg_size: size of the argument, or 0
@@ -219,7 +219,9 @@ static long call_stop(void *subject)
 
 static void enter_masked(struct subject *s)
 {
-	/* The overflowed counter was not reset, so set its period again. */
+	/*
+	 * The counter that overflowed was not reset, so set its period again.
+	 */
 	CHECK_OK(call_write_pmds(s));
 	ctx_start_on(s->fd, s->tid);
 	touch_pages(FAULTS, NULL);
@@ -570,7 +572,7 @@ static void leave_load_module(struct subject *s)
 	CHECK_OK(syscall(SYS_delete_module, s->kind->module, O_NONBLOCK));
 }
 
-/* The modules in loading order. */
+/* The modules, in the order in which they are loaded. */
 static const char *const modules[][2] = {
 	{ "perfmon", "core/perfmon" },
 	{ "pfm_pmu_perf", "pmu/perf/pfm_pmu_perf" },
@@ -611,7 +613,8 @@ static void load_module(const char *name, const char *file)
 TEST(module_load_fails_cleanly_without_memory)
 {
 	/*
-	 * Most of the failing requests are made by other parts of the kernel.
+	 * Allow more time, because most requests that fail are made by other
+	 * parts of the kernel.
 	 */
 	alarm(4 * check_timeout());
 	failnth_prepare();

@@ -2,8 +2,8 @@
 /*
  * races.c - concurrent commands, births, mappings, overflows, exec and close
  *
- * The tests do not depend on timing. The expected failure is a crash of the
- * guest.
+ * The tests do not depend on timing. A defect in the code would usually crash
+ * the guest.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -80,8 +80,8 @@ static void *many_commands(void *target)
 	unsigned int seed = thread_id();
 
 	/*
-	 * The commands are valid, so they fail only because of other threads'
-	 * commands.
+	 * The commands are valid, so they can fail only because of other
+	 * threads' commands.
 	 */
 	for (int i = 0; i < COMMANDS; i++)
 		if (any_command(target, rand_r(&seed)))
@@ -102,7 +102,7 @@ TEST(concurrent_commands_are_serialized)
 	run_threads(many_commands, &t, THREADS);
 	worker_kill(&w);
 	CHECK_OK(close(t.fd));
-	/* The only context is closed. A new context must count exactly. */
+	/* The context is now closed. A new one must count exactly. */
 	t.fd = ctx_counting();
 	worker_start(&w);
 	ctx_start_on(t.fd, w.pid);
@@ -135,7 +135,7 @@ static void breed(void *unused)
 	}
 }
 
-/* Create a root that counts, or one that samples. */
+/* Create a family's context that counts, or one that samples. */
 static int try_family(bool samples)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
@@ -173,7 +173,7 @@ TEST(commands_on_a_family_race_with_births)
 
 /* Mappings */
 
-/* The mapping may have been removed before the fork. */
+/* Read the buffer's header, unless the mapping was removed before the fork. */
 static void read_header(void *mapped)
 {
 	const struct smpl *s = mapped;
@@ -255,8 +255,9 @@ TEST(close_races_with_overflows)
 /* Exec */
 
 /*
- * If the context is attached before the exec, the exec detaches it. After the
- * exec, attaching fails.
+ * Attach a context while the thread executes a set-uid program. If it is
+ * attached before the exec, the exec detaches it. After the exec, attaching
+ * fails.
  */
 static void attach_while_it_execs(int round)
 {
@@ -297,8 +298,9 @@ TEST(attaching_races_with_an_exec_that_gains_privileges)
 }
 
 /*
- * Load a context with many sets as an administrator while the thread executes
- * the set-uid program. The context must be attached, and must stay attached.
+ * As an administrator, load a context with many sets while the thread executes
+ * the set-uid program. The load must succeed, and the context must stay
+ * attached.
  */
 static void load_while_it_execs(int fd, int round)
 {

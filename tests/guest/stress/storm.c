@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * storm.c - overflow storms during all kinds of life cycle operations
+ * storm.c - overflow storms while contexts, threads, modules and CPUs come and
+ * go
  *
  * Every page fault overflows, and a clock overflows ten thousand times a
  * second. Meanwhile contexts are loaded, unloaded, restarted and closed,
  * threads exit or are killed, formats are loaded and unloaded, and a CPU goes
  * offline and back. $STORM_ROUNDS sets the amount of work, not the time. With
- * $PFM_NMI the events are NMIs instead of page faults, as many as the machine
+ * $PFM_NMI, the events are NMIs instead of page faults, as many as the machine
  * can handle.
  */
 #define _GNU_SOURCE
@@ -41,7 +42,7 @@ static unsigned int rounds(void)
 
 /*
  * Create a context that overflows continuously. Return: its descriptor, or -1
- * if the kind is not supported here.
+ * if this machine does not support the kind.
  */
 static int storm_context(const struct kind *kind, __u32 flags)
 {
@@ -61,8 +62,8 @@ static int storm_context(const struct kind *kind, __u32 flags)
 }
 
 /*
- * Accept that the thread has exited, the CPU is offline, or the caller
- * migrated.
+ * Return whether a call succeeded. It may fail only because the thread has
+ * exited, the CPU is offline, or the caller has migrated.
  */
 static bool has_worked(int result)
 {
@@ -91,7 +92,7 @@ static void work_and_restart(int fd)
 	}
 }
 
-/* Monitor this process: load, unload, load, close. */
+/* Monitor this process. Load, unload and load the context, and close it. */
 static void storm_self(void *kind)
 {
 	faults_prepare();
@@ -113,7 +114,7 @@ static void storm_self(void *kind)
 	}
 }
 
-/* A thread that exits. Its context is closed before or after the exit. */
+/* A thread that exits, before or after its context is closed. */
 
 struct exiting {
 	pthread_barrier_t	barrier;
@@ -194,7 +195,7 @@ static void storm_cpu(const struct kind *kind, int cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	/* If the CPU is offline, use any CPU. */
+	/* If the CPU is offline, run on any CPU. */
 	CHECK(!sched_setaffinity(0, sizeof(set), &set) || errno == EINVAL);
 	fd = storm_context(kind, PFM_FL_SYSTEM_WIDE);
 	if (fd < 0)

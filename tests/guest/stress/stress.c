@@ -4,7 +4,7 @@
  *
  * One process per kind of context samples, round after round. Other processes
  * read the files that formats provide, or count in families. The amount of work
- * is fixed, not the time. With $PFM_NMI the events are NMIs instead of page
+ * is fixed, not the time. With $PFM_NMI, the events are NMIs instead of page
  * faults, as many as the machine can handle.
  */
 #define _GNU_SOURCE
@@ -105,7 +105,10 @@ struct job {
 	bool		late;
 };
 
-/* Vary the number of page faults, and let the clock overflow in between. */
+/*
+ * Cause a varying number of page faults, then compute for a while, so that the
+ * clock overflows, too.
+ */
 static void touch(unsigned int round, unsigned int burst)
 {
 	touch_pages(10 + 20 * ((round + burst) % BURSTS), NULL);
@@ -159,7 +162,9 @@ static void sample_self(void *arg)
 			job->work(round, burst);
 			sampler_drain(&s);
 		}
-		/* Sometimes close the context without finishing. */
+		/*
+		 * In some rounds, close the context without reading the rest.
+		 */
 		if (round % 3)
 			sampler_finish(&s);
 		if (job->late)
