@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arg_kunit.c - changes of a format's argument in a context
+ * arg_kunit.c - change the argument of a context's format
  */
 #include "arg.h"
 #include "fixture.h"
@@ -12,8 +12,8 @@ struct changing_arg {
 };
 
 /*
- * The last argument that the format received, and the owner of the context at
- * that time.
+ * The last argument that the format received, the number of changes, and the
+ * owner of the context during the last one.
  */
 static struct changing_arg told;
 static int times;
@@ -47,7 +47,7 @@ static const pfm_buffer_fmt_t changing_fmt = {
 		PFM_ARG_LIVE(struct changing_arg, max, 0, "counts") }),
 };
 
-/* Create a context with the argument: size 64, min 1, max 9. */
+/* Create a context with size 64, min 1 and max 9 as the format's argument. */
 static int changing_init(struct kunit *test)
 {
 	struct changing_arg arg = { 64, 1, 9 };
@@ -86,7 +86,7 @@ static void other_field_is_eopnotsupp_and_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set((struct changing_arg){ 65, 2, 9 }),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, times, 0);
-	/* A refused size must not replace the old one. */
+	/* A size that was refused must not replace the old size. */
 	KUNIT_EXPECT_EQ(test, set((struct changing_arg){ 65, 1, 9 }),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, set((struct changing_arg){ 64, 2, 9 }), 0);

@@ -21,7 +21,8 @@ static struct task_struct *monitored_thread(struct kunit *test)
 }
 
 /*
- * End a thread. Return: false if it has not ended because it waits for a mutex.
+ * Ask a thread to exit. Return: whether it has exited; if not, it is waiting
+ * for a mutex.
  */
 static bool ends(struct task_struct *task)
 {
@@ -29,7 +30,10 @@ static bool ends(struct task_struct *task)
 	while (!READ_ONCE(task->exit_state)) {
 		if (READ_ONCE(task->blocked_on))
 			return false;
-		/* Sleep because no event tells when a thread begins to wait. */
+		/*
+		 * Sleep because nothing signals that a thread has begun to
+		 * wait.
+		 */
 		schedule_timeout_uninterruptible(1);
 	}
 	return true;
@@ -95,7 +99,10 @@ static void reader_after_exit_gets_end(struct kunit *test)
 	put_task_struct(task);
 }
 
-/* A copy of the simulated PMU, whose unload() records whether readers wait. */
+/*
+ * A copy of the simulated PMU. Its unload() records whether readers have to
+ * wait.
+ */
 static struct pfm_pmu looking;
 static const struct pfm_pmu *sim;
 static bool readers_wait;

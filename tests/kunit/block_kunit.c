@@ -9,8 +9,8 @@
 #include "load.h"
 
 /*
- * Start with PFM_FL_NOTIFY_BLOCK. Set the flag after the load, because
- * PFM_LOAD_CONTEXT refuses to block kernel threads.
+ * Start with PFM_FL_NOTIFY_BLOCK on a kernel thread. Set the flag after the
+ * load, because PFM_LOAD_CONTEXT refuses to block kernel threads.
  */
 static void start_blocking(struct kunit *test, struct task_struct *task)
 {
@@ -26,7 +26,10 @@ static void start_blocking(struct kunit *test, struct task_struct *task)
 	fixture_unlock(ctx);
 }
 
-/* Let PMD0 and PMD1 of a thread that may be blocked overflow simultaneously. */
+/*
+ * Make PMD0 and PMD1 overflow simultaneously in a thread that may be blocked.
+ * The handler returns @ctrl0 and @ctrl1 for them. Return: the thread.
+ */
 static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
 					   u32 ctrl1)
 {

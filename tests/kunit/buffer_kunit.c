@@ -7,7 +7,10 @@
 #include <linux/mmap_lock.h>
 #include "fixture.h"
 
-/* The caller's mmap_lock may be held for an unlimited time. */
+/*
+ * Allocating a buffer must not take the caller's mmap_lock, which another
+ * thread may hold for an unlimited time.
+ */
 static void buffer_allocation_ignores_mmap_lock(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };

@@ -10,10 +10,10 @@
 #include <perfmon/perfmon_fmt_callers.h>
 
 #define FRAMES	10
-/* An address that 32-bit programs can use and where a page is free. */
+/* An address that 32-bit programs can use. The test maps a page there. */
 #define LOWER	0x10000000
 
-/* The fill value of entries beyond the limit, which must not be written. */
+/* The initial value of entries beyond the limit, which must not be written. */
 #define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
 
 /* The artificial kernel stack. */
@@ -26,7 +26,7 @@ static unsigned long at(unsigned int i)
 	return (unsigned long)&stack[i];
 }
 
-/* Let each frame point to the next one. */
+/* Make each frame point to the next one. */
 static int stack_init(struct kunit *test)
 {
 	unsigned int i;
@@ -128,7 +128,10 @@ static struct kunit_suite stack_suite = {
 	.test_cases = stack_cases,
 };
 
-/* Map a page of user memory. The memory after the page is not mapped. */
+/*
+ * Map a page of user memory. Return: its address. The memory after the page is
+ * not mapped.
+ */
 
 static unsigned long user_page(struct kunit *test)
 {

@@ -72,7 +72,8 @@ static const pfm_callstack_record_t *first_of(const struct pfm_fmt_calls *d)
 }
 
 /*
- * A restart of an active context has no registers, so its record has no chains.
+ * When the handler is called without the interrupted registers, the record has
+ * no chains.
  */
 static void callstack_without_registers_has_no_chain(struct kunit *test)
 {

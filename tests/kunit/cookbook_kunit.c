@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cookbook_kunit.c - the example formats chains, mispredicts, sharing and
- *		      slowest, called directly
+ * cookbook_kunit.c - the call-backs of the example formats chains, mispredicts,
+ * sharing and slowest, called directly
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
@@ -16,7 +16,7 @@
 #define EVENT	77
 #define OFFS	PFM_SINK_REGION_OFFS(1)
 
-/* The values of PMDs from PFM_PMD_ADDRESS to PFM_PMD_SOURCE. */
+/* The values of the PMDs from PFM_PMD_ADDRESS to PFM_PMD_SOURCE. */
 struct values {
 	u64	address;
 	u64	latency;
@@ -30,8 +30,8 @@ static_assert(PFM_PMD_SOURCE - PFM_PMD_ADDRESS ==
 static const u64 a_write = PERF_MEM_S(OP, STORE);
 
 /*
- * Let PMD3 of thread @tid overflow at @ip. The sample has @n values, which
- * belong to the PMDs from @pmd on.
+ * Call the handler for an overflow of PMD3 in thread @tid at @ip. The sample
+ * has @n values, which belong to the PMDs from @pmd on.
  */
 static void overflow_from(struct kunit *test, u64 ip, u32 tid, u16 pmd, u16 n,
 			  const void *values)
@@ -76,8 +76,8 @@ static int mispredicts_kunit_init(struct kunit *test)
 }
 
 /*
- * Record branches: number n goes from n to 100 + n; those in @mask are
- * mispredicted.
+ * Sample branches. Branch n leads from address n to 100 + n, and is
+ * mispredicted if bit n of @mask is set.
  */
 static void branches(struct kunit *test, u32 mask)
 {
@@ -239,7 +239,10 @@ static void each_byte_of_a_slow_record_is_written(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
 }
 
-/* Let PMDs overflow with 100 falling latencies; expect @expected records. */
+/*
+ * Keep @number records of 100 samples with decreasing latencies, and check that
+ * there are @expected records.
+ */
 static void count(struct kunit *test, u64 number, u64 expected)
 {
 	u64 i;
@@ -267,7 +270,10 @@ static int chains_kunit_init(struct kunit *test)
 	return ret ?: pfm_calls_try(test, &arg);
 }
 
-/* User-mode Linux has no call chains; tests/vm/test_cookbook.py tests them. */
+/*
+ * User-mode Linux, on which this suite also runs, has no call chains.
+ * tests/vm/test_cookbook.py tests samples with chains.
+ */
 static void sample_without_stack_has_its_address(struct kunit *test)
 {
 	static const pfm_chains_record_t expected[] = {

@@ -21,7 +21,10 @@ struct given {
 	void	*buf;
 };
 
-/* The order and the arguments of the calls, their results, and the context. */
+/*
+ * The arguments of the call-backs and the results that they shall return.
+ * @order has one letter per call.
+ */
 struct calls {
 	struct pfm_context *ctx;
 	char		order[8];
@@ -126,7 +129,7 @@ static const pfm_buffer_fmt_t all_fmt = {
 	.fmt_exit	= note_exit,
 };
 
-/* The copy of the format that the running test changes. */
+/* A copy of the format, which the running test may change. */
 static pfm_buffer_fmt_t fmt;
 
 static int callbacks_init(struct kunit *test)
@@ -253,7 +256,7 @@ static struct pfm_context *create_fixture(struct kunit *test)
 	return f->ctx;
 }
 
-/* Monitor the test's own thread and let PMD0 overflow. */
+/* Monitor the test's own thread and make PMD0 overflow. */
 static void overflow(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, -10);
@@ -338,7 +341,9 @@ static void handler_restart_and_exit_get_buffer(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, calls->handler_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->restart_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->exit_buf, buf);
-	/* fmt_exit was still able to read the buffer. */
+	/*
+	 * The buffer still existed when fmt_exit was called, which has read it.
+	 */
 	KUNIT_EXPECT_EQ(test, calls->exit_saw, 77);
 }
 
@@ -391,7 +396,10 @@ static struct pfm_context *create_with_area(struct kunit *test, size_t size)
 	return create(test, PFM_FL_OVFL_NO_MSG);
 }
 
-/* Return the number of locked pages of this user; each test must restore it. */
+/*
+ * Return the number of locked pages of this user, which must be the same after
+ * each test.
+ */
 static long pages_charged(void)
 {
 	return atomic_long_read(&current_user()->locked_vm);
@@ -480,7 +488,7 @@ static void kasan_poisons_end_of_private_area(struct kunit *test)
 }
 #endif
 
-/* The front page of the buffer is charged as well. */
+/* The page in front of the buffer is charged as well. */
 static void private_area_is_charged_to_memlock(struct kunit *test)
 {
 	long before = pages_charged();
@@ -493,7 +501,10 @@ static void private_area_is_charged_to_memlock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pages_charged(), before);
 }
 
-/* Expect that creation fails, and that no page stays charged. */
+/*
+ * Check that a private area of @size bytes cannot be created, and that no page
+ * stays charged.
+ */
 static void expect_no_memory(struct kunit *test, size_t size)
 {
 	long before = pages_charged();
@@ -533,7 +544,10 @@ static void buffer_and_private_area_share_limit(struct kunit *test)
 	with_max(test, max, expect_room_for_just_that);
 }
 
-/* Request sizes that exceed the memory, and sizes whose sum overflows. */
+/*
+ * Check that sizes that exceed the memory, and sizes whose sum overflows, are
+ * refused.
+ */
 static void expect_too_much(struct kunit *test)
 {
 	expect_no_memory(test, 1UL << 46);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * defer_kunit.c - overflows that find the context owned
+ * defer_kunit.c - overflows that occur while a command or another overflow owns
+ * the context
  */
 #include "context.h"
 #include "defer.h"
@@ -51,8 +52,8 @@ static void overflow_during_command_is_deferred(
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
 	/*
-	 * The sample names the monitored thread, whichever thread handles the
-	 * overflow.
+	 * The sample contains the ID of the monitored thread, no matter which
+	 * thread handles the overflow.
 	 */
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
 }
@@ -117,7 +118,8 @@ static void overflow_while_away(void)
 }
 
 /*
- * Monitor a thread that is switched out, and defer an overflow of this thread.
+ * Monitor the thread away, which is switched out, and make it overflow while a
+ * command owns the context.
  */
 static void defer_overflow_of_away(struct kunit *test)
 {
@@ -136,8 +138,8 @@ static void defer_overflow_of_away(struct kunit *test)
 
 /*
  * The deferred overflow is handled while the thread is switched out. Meanwhile
- * the thread may overflow on another CPU. These overflows must not be deferred
- * to the handler as if they had interrupted it.
+ * the thread may run and overflow on another CPU. Such an overflow must not be
+ * left to the running handler, as an overflow that interrupts the handler is.
  */
 /* Proves H06 */
 static void deferred_work_ignores_switched_out_thread(struct kunit *test)
@@ -165,9 +167,9 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 }
 
 /*
- * Let PMD0 wrap; the core knows the overflow since the value was @known_from.
- * (An NMI that interrupted pfm_overflow() may have handled it.) Return: how
- * often the handler is called after the PMU's report.
+ * Report an overflow of PMD0 that the core already knows, as if an NMI that
+ * interrupted pfm_overflow() had handled it when the value was @known_from.
+ * Return: how often the report makes the core call the handler.
  */
 static int defer_known(struct kunit *test, u64 known_from)
 {
@@ -200,7 +202,7 @@ static void overflow_after_known_one_is_noted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, defer_known(test, -90ULL), 1);
 }
 
-/* The tool waits for this overflow, which may be the last one. */
+/* The tool may be waiting for this overflow, because it may be the last one. */
 /* Proves H06 */
 static void switched_out_overflow_notifies(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ds_area.h - let counters overflow with a debug-store record
+ * ds_area.h - make counters overflow with a debug-store record
  */
 #ifndef PFM_KUNIT_DS_AREA_H
 #define PFM_KUNIT_DS_AREA_H
@@ -19,7 +19,10 @@ static inline void *buf_of(struct kunit *test)
 	return ctx_of(test)->buf;
 }
 
-/* Let PMD0 overflow with all fields set; if @both, PMD1 as well. */
+/*
+ * Make PMD0, and PMD1 if @both, overflow with a record whose fields are @first,
+ * @first + 1 and so on.
+ */
 static inline void overflow_with(struct kunit *test, u64 first, bool both)
 {
 	struct pfm_sim_tick tick = { .task = current,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ds_kunit.c - the debug-store service (Eranian 2006, 5.4), used by a format of
- *		this suite
+ * ds_kunit.c - the debug-store service (Eranian 2006, 5.4), tested with a
+ * format of its own
  */
 #include "context.h"
 #include "ds.h"
@@ -9,9 +9,9 @@
 #include "rate.h"
 
 /*
- * The area that the format's init describes. The test fills it, possibly with
- * errors. The format uses the scripted handler, so that sampling can continue
- * at the threshold.
+ * The description of the debug-store area that the format's init returns. Tests
+ * may put errors into it. The format uses the scripted handler, so that
+ * sampling can continue at the threshold.
  */
 static struct pfm_ds described;
 
@@ -91,13 +91,16 @@ static void ds_writes_stop_at_abs_max(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, shown[0], sound.abs_max);
 	KUNIT_EXPECT_EQ(test, shown[4], 2ULL);
 	KUNIT_EXPECT_EQ(test, shown[sound.abs_max / 8], 0ULL);
-	/* From the threshold on, each overflow causes an interrupt. */
+	/* Each overflow from the threshold on causes an interrupt. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
 	KUNIT_EXPECT_EQ(test, shown[1], 4ULL);
 	own_destroy(test);
 }
 
-/* The limit allows ten records in a tenth of a second; the test is faster. */
+/*
+ * The limit allows ten records in a tenth of a second. The test stores them in
+ * less time.
+ */
 /* Proves 4.4.4-02 */
 static void too_many_ds_records_interrupt(struct kunit *test)
 {
@@ -112,7 +115,7 @@ static void too_many_ds_records_interrupt(struct kunit *test)
 	f = test->priv;
 	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
 	pfm_ovfl_rate_max = 100;
-	/* The first record reads the clock. */
+	/* The tenth of a second begins at the first record. */
 	for (i = 0; i < 10; i++)
 		overflow(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
@@ -191,7 +194,7 @@ static void ds_malformed_area_is_refused(struct kunit *test)
 		u64 *to = (u64 *)&described;
 		u32 j;
 
-	/* A field that is 0 in @wrong keeps its valid value. */
+		/* A field that is 0 in @wrong keeps its valid value. */
 		described = sound;
 		for (j = 0; j < sizeof(described) / 4; j++)
 			if (((u32 *)from)[j])

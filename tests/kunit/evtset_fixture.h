@@ -20,7 +20,7 @@
 #define BY_OVFL	PFM_SETFL_OVFL_SWITCH
 #define NOTIFY	PFM_REGFL_OVFL_NOTIFY
 
-/* Run a command on one array element. */
+/* Run a vector command on one element. */
 static inline int command(struct kunit *test, void *elem,
 			  int (*cmd)(struct pfm_context *ctx, void *elem))
 {
@@ -33,7 +33,10 @@ static inline int command(struct kunit *test, void *elem,
 	return ret;
 }
 
-/* Program a counter of a set, with three different reset values. */
+/*
+ * Program a counter of a set. Its start value, short and long reset value are
+ * different.
+ */
 static inline void make_counter(struct kunit *test, u16 set, u16 num, u32 flags,
 				u64 thres)
 {
@@ -104,7 +107,10 @@ static inline int delete_set(struct kunit *test, pfarg_setdesc_t *desc)
 	return command(test, desc, pfm_delete_evtset);
 }
 
-/* Create a set; if it switches by time, its timeout is @ticks. */
+/*
+ * Create a set. @ticks is its timeout, which matters only if the set switches
+ * by time.
+ */
 static inline void make_set(struct kunit *test, u16 id, u32 flags, u16 next,
 			    int ticks)
 {
@@ -149,7 +155,10 @@ static inline u16 active_set(struct kunit *test)
 	return ctx_of(test)->set->id;
 }
 
-/* Count events, then let time pass; do not let the PMU follow a switch yet. */
+/*
+ * Count events, then let time pass. If the set is switched, the PMU is not
+ * switched yet.
+ */
 static inline void happen(struct kunit *test, u64 d0, u64 d1, u64 ns)
 {
 	struct pfm_sim_tick tick = { .task = current, .delta = { d0, d1 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_page_kunit.c - pages with the PMDs of event sets
- *			 (Eranian 2006, 8)
+ * evtset_page_kunit.c - mapped pages with the PMDs of event sets (Eranian 2006,
+ * 8)
  */
 #include <linux/jiffies.h>
 #include "buffer.h"
@@ -84,7 +84,7 @@ static int evtset_page_init(struct kunit *test)
 	return 0;
 }
 
-/* Return: whether a page can be mapped at this offset. */
+/* Return whether a page can be mapped at this offset. */
 static bool is_there(struct kunit *test, u64 offset)
 {
 	struct pfm_buffer *page = pfm_page_at(ctx_of(test),
@@ -164,7 +164,10 @@ static void counting_set_page_is_live(struct kunit *test)
 	expect_value(test, 0, -PERIOD + 14);
 }
 
-/* A counter is described only if the PMU lets the monitored thread read it. */
+/*
+ * The page describes a counter only if the PMU lets the monitored thread read
+ * it.
+ */
 static void set_page_describes_user_readable_counter(struct kunit *test)
 {
 	const pfm_map_counter_t show = { .cnt_index = 3, .cnt_bits = 32,
@@ -191,7 +194,10 @@ static void set_page_describes_user_readable_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page->map_state[1], PFM_MAP_VALUE);
 }
 
-/* A PMD that does not count events may change at any time. */
+/*
+ * While the set is loaded, a PMD that does not count events is live, because it
+ * may change at any time.
+ */
 static void loaded_set_page_marks_resources_live(struct kunit *test)
 {
 	const pfm_set_page_t *page = page_of(test, 0);
@@ -225,7 +231,10 @@ static void set_page_has_values_after_switch(struct kunit *test)
 	expect_value(test, 0, -2 * PERIOD);
 }
 
-/* Test after the interrupt, but before the work item programs the PMU. */
+/*
+ * Look at the pages after the interrupt, but before the work item programs the
+ * PMU.
+ */
 static void set_pages_are_updated_in_switch_interrupt(struct kunit *test)
 {
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK_NSEC,

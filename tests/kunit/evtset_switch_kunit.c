@@ -151,7 +151,7 @@ static void remaining_timeout_survives_masking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 }
 
-/* The timer expires right after the overflow that masks the context. */
+/* Make the timer expire right after the overflow that masks the context. */
 static void timeout_while_masked_switches_after_restart(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -167,7 +167,7 @@ static void timeout_while_masked_switches_after_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 }
 
-/* A PMU whose timeout expires just before the PMU is stopped. */
+/* A PMU during whose stop() the set's timeout expires. */
 static const struct pfm_pmu *real_pmu;
 
 static void stop_late(struct pfm_pmu_set *s)
@@ -179,7 +179,8 @@ static void stop_late(struct pfm_pmu_set *s)
 }
 
 /*
- * Execute PFM_STOP on this PMU, as a command of this thread or of another one.
+ * Stop monitoring on this PMU: with PFM_STOP if @command, otherwise as during a
+ * command of another thread.
  */
 static void stop_late_by(struct kunit *test, bool command)
 {
@@ -236,7 +237,10 @@ static void overflow_threshold_switches_set(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
-	/* A switch trigger is reset in the same way as a sampling counter. */
+	/*
+	 * A counter that triggers a switch is reset in the same way as a
+	 * sampling counter.
+	 */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 	count(test, 2 * PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
@@ -281,7 +285,7 @@ static void threshold_without_switch_ovfl_flag_is_ignored(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 0ULL);
-	/* A counter that is not a trigger wraps. */
+	/* A counter that does not trigger a switch wraps. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
 }
 
@@ -397,7 +401,9 @@ static void restart_switches_only_at_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 1ULL);
 }
 
-/* Let PMD0 of set 0 trigger the switch. Its reset also resets PMD1. */
+/*
+ * Make PMD0 of set 0 trigger a switch. When PMD0 is reset, PMD1 is also reset.
+ */
 static void make_companion(struct kunit *test, u32 flags)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = flags };
@@ -485,7 +491,10 @@ static void timeout_switch_reports_no_pmds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 0ULL);
 }
 
-/* The second thread is a kernel thread, which never returns to user level. */
+/*
+ * The second thread is a kernel thread, which never returns to user space, so
+ * its switch needs a work item.
+ */
 static void pending_switch_does_not_block_later_target(
 		struct kunit *test)
 {
@@ -584,7 +593,7 @@ static struct kunit_suite switch_suite = {
 	.test_cases = switch_cases,
 };
 
-/* Let PMD1 overflow inside the handler. */
+/* Make PMD1 overflow inside the handler. */
 static void let_pmd1_overflow(void)
 {
 	struct pfm_sim_tick tick = { .task = current, .delta = { 0, PERIOD } };

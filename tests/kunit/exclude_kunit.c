@@ -23,7 +23,10 @@ static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 }
 
-/* Report a transition to or from idle, as the scheduler's probe does. */
+/*
+ * Report that the CPU has become idle, or is no longer idle, as the scheduler's
+ * probe does.
+ */
 static void idle_changes(struct kunit *test, bool idle)
 {
 	unsigned long flags;
@@ -42,7 +45,8 @@ static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
 }
 
 /*
- * Start, and detach the probe, because real idle transitions would interfere.
+ * Start monitoring, and detach the scheduler's probe, because the CPU's real
+ * idle times would interfere.
  */
 static void start_undisturbed(struct kunit *test)
 {
@@ -142,7 +146,7 @@ static void resume_leaves_idle_after_pause(struct kunit *test)
 	pfm_pause(ctx);
 	idle_changes(test, false);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_EXCLUDED);
-	/* A paused context may be changed. */
+	/* The values of a paused context may be changed. */
 	fixture_pmd_of(ctx, 0)->value += 5;
 	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);

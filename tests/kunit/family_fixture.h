@@ -29,7 +29,7 @@ static inline int child_main(void *arg)
 	return fixture_thread_main(NULL);
 }
 
-/* Start a thread that becomes a member. */
+/* Start a thread that becomes a member of the family. */
 static inline void child_start(struct kunit *test, struct child *c)
 {
 	c->family = ctx_of(test)->family;
@@ -45,15 +45,15 @@ static inline void child_start(struct kunit *test, struct child *c)
 static inline void child_end(struct child *c)
 {
 	kthread_stop(c->task);
-	/* Sleep because no event tells when a thread is dead. */
+	/* Sleep because nothing signals that a thread is dead. */
 	while (!READ_ONCE(c->task->exit_state))
 		schedule_timeout_uninterruptible(1);
 	put_task_struct(c->task);
 }
 
 /*
- * Let PMD0 of a thread count. Return: 0, or -ESRCH if the thread has no
- * context.
+ * Make PMD0 of a thread count @d0 events. Return: 0, or -ESRCH if the thread
+ * has no context.
  */
 static inline int child_count(const struct child *c, u64 d0)
 {
@@ -62,7 +62,7 @@ static inline int child_count(const struct child *c, u64 d0)
 	return pfm_sim_advance(&tick);
 }
 
-/* Return the value of PMD0 that PFM_READ_PMDS returns. */
+/* Return PMD0 as PFM_READ_PMDS returns it: the sum of the family. */
 static inline u64 family_value(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);

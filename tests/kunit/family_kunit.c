@@ -37,7 +37,7 @@ static void unload_gives_sum_to_root(struct kunit *test)
 	child_end(&c[1]);
 }
 
-/* A copy of the simulated PMU; its first read ends a thread. */
+/* A copy of the simulated PMU. Its first read makes a thread exit. */
 static struct pfm_pmu ending;
 static const struct pfm_pmu *sim;
 static struct child *to_end;
@@ -61,7 +61,7 @@ static void use_ending(struct pfm_context *ctx)
 	ctx->pmu = &ending;
 }
 
-/* Read PMDs of member @c through the copy. */
+/* Make the core read the PMDs of member @c through this copy. */
 static void use_ending_for(const struct child *c)
 {
 	struct pfm_context *ctx = pfm_attach_get_thread(c->task);
@@ -71,7 +71,8 @@ static void use_ending_for(const struct child *c)
 }
 
 /*
- * Let member @ends end while member @reads is read; expect to count both once.
+ * Let member @ends exit while member @reads is read. Both members must be
+ * counted exactly once.
  */
 static void end_while_summed(struct kunit *test, unsigned int reads,
 			     unsigned int ends)
@@ -96,8 +97,8 @@ static void member_that_ends_before_its_turn_counts_once(struct kunit *test)
 }
 
 /*
- * The read has locked the member, so the ending thread leaves a note for the
- * lock's holder.
+ * The read holds the member's lock, so the exiting thread leaves its detach to
+ * the reader.
  */
 static void member_that_ends_in_its_turn_counts_once(struct kunit *test)
 {

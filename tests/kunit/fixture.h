@@ -26,13 +26,15 @@
 #define SHORT_RESET	(-100ULL)
 #define LONG_RESET	(-1000ULL)
 
-/* Keep the test's thread on CPU 0, so that samples name this CPU. */
+/*
+ * Keep the test's thread on CPU 0, so that samples contain this CPU's number.
+ */
 static inline void fixture_pin(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 }
 
-/* A context; fixture_start() attaches it to the test's own thread. */
+/* A context, which fixture_start() attaches to the test's own thread. */
 struct fixture {
 	struct pfm_context	*ctx;
 	struct script		script;
@@ -61,7 +63,7 @@ static inline void fixture_unlock(struct pfm_context *ctx)
 
 /*
  * Find event set @id. Return: the set, or NULL. The set stays valid after the
- * unlock, because no other thread knows the context.
+ * unlock, because no other thread uses the context.
  */
 static inline struct pfm_evtset *fixture_find_set(struct pfm_context *ctx,
 						  u16 id)
@@ -189,7 +191,7 @@ static inline void fixture_pmd(struct kunit *test, pfarg_pmd_t pmd)
 	fixture_unlock(f->ctx);
 }
 
-/* Program a counter whose three reset values are equal. */
+/* Program a counter with @value as start value and as both reset values. */
 static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 				   u64 value)
 {
@@ -199,7 +201,10 @@ static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 					 .reg_long_reset = value });
 }
 
-/* Program a counter to overflow after 10 events; its reset values differ. */
+/*
+ * Program a counter to overflow after 10 events. Its short and long reset value
+ * differ.
+ */
 static inline void fixture_sampling_counter(struct kunit *test, u16 num,
 					    u32 flags)
 {
@@ -226,7 +231,10 @@ static inline void fixture_start(struct kunit *test)
 	fixture_start_on(test, current);
 }
 
-/* Start PMD0 at -100 and let a command own the context until pfm_disown(). */
+/*
+ * Start with PMD0 at -100, and own the context as a command does, until the
+ * test calls pfm_disown().
+ */
 static inline void fixture_start_owned(struct kunit *test, unsigned long *flags)
 {
 	struct fixture *f = test->priv;
@@ -270,7 +278,7 @@ static inline u64 fixture_value(struct kunit *test, u16 num)
 	return fixture_read(test, num).reg_value;
 }
 
-/* Let PMD0 count @d0 events, and PMD1 @d1 events at the same time. */
+/* Make PMD0 count @d0 events, and simultaneously PMD1 @d1 events. */
 static inline void fixture_count2(struct kunit *test, u64 d0, u64 d1)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x1234,
@@ -295,8 +303,8 @@ static inline void fixture_report_pmd0(struct kunit *test)
 }
 
 /*
- * Start on a PMU with 64-bit counters that reports each counter separately;
- * fixture_counter_is() sets the counters.
+ * Start on a PMU with 64-bit counters that reports each counter separately.
+ * fixture_counter_is() sets the counters' values.
  */
 static inline void fixture_start_one_by_one(struct kunit *test)
 {
@@ -326,7 +334,7 @@ static inline void fixture_report(struct kunit *test, int num)
 	preempt_enable();
 }
 
-/* Let PMD1 overflow inside the handler; for script.during. */
+/* Make PMD1 overflow inside the handler. To be used as script.during. */
 static inline void fixture_overflow_inside(void)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
@@ -346,7 +354,7 @@ static inline int fixture_thread_main(void *unused)
 	return 0;
 }
 
-/* Start a thread to monitor. It never runs at user level. */
+/* Start a kernel thread, which never runs in user space, to be monitored. */
 static inline struct task_struct *fixture_thread(void)
 {
 	return kthread_run(fixture_thread_main, NULL, "monitored");
@@ -367,7 +375,7 @@ static inline bool fixture_take_msg(struct fixture *f, pfm_msg_t *msg)
 	return take_msg(&f->ctx->msgq, msg);
 }
 
-/* Expect exactly one message, about an overflow of @pmds. */
+/* Check that there is exactly one message, which reports overflows of @pmds. */
 static inline void fixture_expect_one_message(struct kunit *test, u64 pmds)
 {
 	struct fixture *f = test->priv;

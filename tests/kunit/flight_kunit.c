@@ -34,7 +34,7 @@ static u64 region_size(void)
 	return 2 * RECORD + 8 * pfm_num_pmds();
 }
 
-/* Return a format argument with the same triggers and valid sizes. */
+/* Return the format argument @arg with valid sizes filled in. */
 static pfm_flight_smpl_arg_t arg_for(pfm_flight_smpl_arg_t arg)
 {
 	arg.sink.buf_size = OFFS + 2 * region_size();
@@ -54,7 +54,7 @@ static void make(struct kunit *test)
 	make_for(test, (pfm_flight_smpl_arg_t){});
 }
 
-/* Let @pmd overflow. Return: the handler's control bits. */
+/* Make @pmd overflow. Return: the handler's control bits. */
 static u32 overflow(struct kunit *test, u16 pmd, bool notify)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -143,8 +143,8 @@ static void flight_notification_holds_buffer(struct kunit *test)
 }
 
 /*
- * Let a counter that may notify overflow at @tstamp, with values of PMDs.
- * Return: the handler's control bits.
+ * Make @pmd, which may notify, overflow at @tstamp with the values of @values
+ * PMDs. Return: the handler's control bits.
  */
 static u32 sample(struct kunit *test, u16 pmd, u16 values, u64 tstamp)
 {
@@ -185,7 +185,7 @@ static void flight_freezes_above_a_value(struct kunit *test)
 			       .minus = PFM_FLIGHT_SMPL_NO_PMD });
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 3, 1), HOLD);
 	pfm_calls_restart(test, false);
-	/* The sample does not contain the PMD. */
+	/* The sample does not contain the PMD of the condition. */
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 2, 2), GO_ON);
 	pfm_calls_end(test);
 	make_for(test, (pfm_flight_smpl_arg_t){
@@ -217,12 +217,16 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 100), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 101), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 111), GO_ON);
-	/* A marker restarts the time, even if the marker is late. */
+	/*
+	 * A marker restarts the time since the marker, even if the marker
+	 * itself is late.
+	 */
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 200), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 199), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 211), HOLD);
 	/*
-	 * The next trigger needs a new marker, and a counter that may notify.
+	 * After a restart, a trigger needs a new marker, and a counter that may
+	 * notify.
 	 */
 	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 300), GO_ON);
@@ -284,12 +288,15 @@ static void flight_triggers_change_while_recording(struct kunit *test)
 	make_for(test, arg);
 	KUNIT_EXPECT_EQ(test, overflow(test, 1, false), GO_ON);
 	d->tstamp += 20;
-	/* Without the condition, the time since the marker does not matter. */
+	/* If @within is 0, the time since the marker does not matter. */
 	arg.within = 0;
 	arg.above = 1;
 	set_triggers(test, arg);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
-	/* A trigger waits for two more samples, even if @after has become 0. */
+	/*
+	 * A trigger that waits for two more samples still does so after @after
+	 * was set to 0.
+	 */
 	arg.above = 0;
 	arg.after = 2;
 	set_triggers(test, arg);
@@ -300,7 +307,10 @@ static void flight_triggers_change_while_recording(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), HOLD);
 }
 
-/* Let PMD1 overflow; the sample contains only PMD2, whose value is @value. */
+/*
+ * Make PMD1 overflow with a sample that contains only PMD2, whose value is
+ * @value.
+ */
 static u32 overflow_with(struct kunit *test, u64 value, bool notify)
 {
 	struct pfm_ovfl_data data = { .ip = value };
@@ -317,7 +327,10 @@ static u32 overflow_with(struct kunit *test, u64 value, bool notify)
 	return d->arg.ovfl_ctrl.val;
 }
 
-/* Return: the number of records so far, including those overwritten or read. */
+/*
+ * Return the number of records so far, including overwritten records and those
+ * before restarts.
+ */
 static u64 recorded(const struct pfm_fmt_calls *d)
 {
 	const pfm_sink_rgn_t *rgn = (const void *)(hdr_of(d) + 1);

@@ -17,7 +17,10 @@ static struct pfm_arg_field odd_layout[] = {
 	{}
 };
 
-/* Return: the result of registering a layout whose second field is @field. */
+/*
+ * Return the result of registering a format whose second argument field is
+ * @field.
+ */
 static int register_with(struct pfm_arg_field field)
 {
 	pfm_buffer_fmt_t fmt = script_fmt;
@@ -164,7 +167,7 @@ static void argument_changes_only_in_live_fields(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_arg_may_become(&fmt, old, new));
 }
 
-/* If all lines have the maximum length, the page is full. */
+/* Fields whose lines have the maximum length fill the page exactly. */
 static void argument_layout_fits_one_page(struct kunit *test)
 {
 	struct pfm_arg_field *fields;
@@ -192,7 +195,8 @@ static void argument_layout_fits_one_page(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
 	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
 	/*
-	 * A line is name, offset, size, default, unit, "live" and separators.
+	 * A line consists of name, offset, size, default, unit, "live" and
+	 * separators.
 	 */
 	KUNIT_EXPECT_EQ(test, pfm_arg_layout_show(&fmt, page),
 			PFM_ARG_MAX_FIELDS * (31 + 5 + 1 + 20 + 31 + 4 + 6));

@@ -41,7 +41,10 @@ static void only_sampling_counter_past_zero_has_wrapped(
 		{ -10ULL, 0, true, true },
 		{ -10ULL, 3, true, true },
 		{ -10ULL, 3, false, false },
-		/* The reset value is positive, so zero is not reached yet. */
+		/*
+		 * The counter started at a positive value, so it has not passed
+		 * zero since its reset.
+		 */
 		{ 5, 7, true, false },
 		{ 5, -7ULL, true, false },
 		{ 1ULL << 63, S64_MAX, true, true },
@@ -67,7 +70,8 @@ static u64 keep_value(struct pfm_pmd *pmd)
 }
 
 /*
- * A lost overflow counts once, even if the context is frozen for two reasons.
+ * A lost overflow is counted once, even if the context is frozen for two
+ * reasons.
  */
 static void frozen_pmds_keep_values_and_count_lost_once(
 	struct kunit *test)

@@ -17,7 +17,10 @@ static void member_has_reset_values_of_root(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, script->calls, 1);
 	KUNIT_EXPECT_EQ(test, script->data[0].tid, c.task->pid);
 	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
-	/* A read returns the root's PMD, which has not counted. */
+	/*
+	 * Reading returns the value of the root's own PMD, which has not
+	 * counted.
+	 */
 	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);
 	child_end(&c);
 }
@@ -38,7 +41,9 @@ static void reused_member_begins_with_a_whole_period(struct kunit *test)
 	child_end(&c[1]);
 }
 
-/* PMD2 counts from 0. It is recorded with PMD0, and reset to 1000. */
+/*
+ * PMD2 counts from 0. Each overflow of PMD0 records PMD2 and resets it to 1000.
+ */
 static void member_records_and_resets_pmds_of_root(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_smpl_pmds = { 0x4 }, .reg_smpl_eventid = 7,
@@ -124,7 +129,7 @@ static void bad_resets_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, seldom.reg_flags & PFM_REG_RETFL_EINVAL);
 	smpl.reg_flags = PFM_REGFL_SMPL;
 	KUNIT_EXPECT_EQ(test, write_pmd(test, &smpl), -EINVAL);
-	/* The members do not have this counter. */
+	/* The members do not have counter 3. */
 	other.reg_num = 3;
 	KUNIT_EXPECT_EQ(test, write_pmd(test, &other), -EBUSY);
 	KUNIT_EXPECT_EQ(test, pmd_of(&c)->long_reset, LONG_RESET);

@@ -20,7 +20,7 @@ static int histogram_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* Make a buffer with room for exactly @keys records. */
+/* Create a buffer with room for exactly @keys records. */
 static void make(struct kunit *test, u64 keys)
 {
 	pfm_sink_arg_t arg = { .buf_size = OFFS + keys * RECORD };
@@ -39,7 +39,7 @@ static const pfm_histogram_record_t *record_of(const struct pfm_fmt_calls *d,
 	return (const pfm_histogram_record_t *)(d->buf + OFFS) + i;
 }
 
-/* Record @times samples at @ip. */
+/* Call the handler for @times samples at @ip. */
 static void samples(struct kunit *test, u64 ip, unsigned int times)
 {
 	struct pfm_ovfl_data data = { .ip = ip, .tid = 12, .tgid = 11 };
@@ -106,7 +106,10 @@ static void histogram_counts_each_key_in_one_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 6);
 }
 
-/* The counts of recorded keys and the lost samples add up to all samples. */
+/*
+ * The counts of the recorded keys and the lost samples add up to the number of
+ * all samples.
+ */
 static void histogram_loses_new_keys_when_full(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -9,8 +9,8 @@ static struct pfm_context *context_of(const struct child *c)
 	struct pfm_context *ctx = pfm_attach_get_thread(c->task);
 
 	/*
-	 * The thread is alive and holds a reference, so the context stays
-	 * valid.
+	 * The context stays valid after the put, because the thread is alive
+	 * and holds a reference.
 	 */
 	pfm_context_put(ctx);
 	return ctx;
@@ -119,7 +119,10 @@ static int deny_counter(struct pfm_pmu_set *set)
 	return -EBUSY;
 }
 
-/* If @born_stopped, create the member before PFM_START. */
+/*
+ * Check that a PMD denied to a member is reported. If @born_stopped, create the
+ * member before PFM_START.
+ */
 static void expect_denied(struct kunit *test, bool born_stopped)
 {
 	struct pfm_family *family = ctx_of(test)->family;
@@ -140,7 +143,10 @@ static void expect_denied(struct kunit *test, bool born_stopped)
 	child_end(&c);
 	KUNIT_EXPECT_EQ(test, family->sets_denied, 1ULL);
 	KUNIT_EXPECT_TRUE(test, test_bit(0, family->denied));
-	/* Detach all contexts from the copy of the PMU. */
+	/*
+	 * Detach all contexts, which must not use the copy of the PMU any
+	 * longer.
+	 */
 	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
 	family->pmu = usual;
 }
@@ -156,7 +162,8 @@ static void start_keeps_members_without_free_counter(struct kunit *test)
 }
 
 /*
- * A birth after the unload creates no member and does not count as a failure.
+ * After the unload, a fork creates no member, and is not counted as a failed
+ * birth.
  */
 static void birth_after_unload_is_ignored(struct kunit *test)
 {

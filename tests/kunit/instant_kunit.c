@@ -70,7 +70,7 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
-	/* The core ignores only one report. */
+	/* The core ignores only one report, so the next one counts. */
 	fixture_counter_is(test, 0, 0);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
@@ -90,7 +90,7 @@ static void start_two(struct kunit *test)
 	fixture_start_one_by_one(test);
 }
 
-/* Let both overflow simultaneously, and report PMD1. */
+/* Make PMD0 and PMD1 overflow simultaneously, and report only PMD1. */
 static void overflow_together(struct kunit *test)
 {
 	fixture_counter_is(test, 0, 2);
@@ -106,8 +106,8 @@ static void report_pmd0_inside(void)
 }
 
 /*
- * An NMI reports PMD0 after the core has checked it and before the core resets
- * it.
+ * An NMI reports PMD0 after the core has checked PMD0 and before the core
+ * resets it.
  */
 /* Proves 3.5.14-07 */
 static void report_during_its_instant_is_known(struct kunit *test)
@@ -128,9 +128,9 @@ static void report_during_its_instant_is_known(struct kunit *test)
 }
 
 /*
- * Report the overflow with an old value, which the PMU read before an NMI
- * handled the overflow. Report it first to a context with an owner, then to one
- * without.
+ * Report an overflow with an old value, as if the PMU had read the value before
+ * an NMI handled the overflow. First report it while the context is owned, then
+ * while it is not.
  */
 static void late_report_of_known_overflow_is_ignored(struct kunit *test)
 {
@@ -181,8 +181,8 @@ static void missing_report_does_not_hide_later_ones(struct kunit *test)
 }
 
 /*
- * If the counter were not reset, it would overflow repeatedly until the PMU can
- * be stopped.
+ * A counter that is masked must be set back, because otherwise it would
+ * overflow repeatedly until the PMU is stopped.
  */
 /* Proves H18 */
 static void masked_counter_is_reported_once(struct kunit *test)
@@ -200,8 +200,8 @@ static void masked_counter_is_reported_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 1ULL);
 	fixture_report(test, 0);
 	/*
-	 * The counter is set to a value far from an overflow; this value is not
-	 * used.
+	 * The hardware counter was set to a value far from an overflow. The
+	 * PMD's value does not depend on it.
 	 */
 	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 0ULL);
 	KUNIT_EXPECT_EQ(test, pmd->value, 1ULL);
@@ -220,7 +220,7 @@ static void writes_while_counting_affect_next_overflow(struct kunit *test)
 					 .reg_value = 99 });
 	fixture_sampling_counter(test, 0, 0);
 	fixture_start_one_by_one(test);
-	/* Let PMD0 record a value from now on. */
+	/* From now on, PMD0 records the value of another PMD. */
 	pmc.reg_smpl_pmds[0] = 1U << PFM_SIM_PMD_PLAIN;
 	fixture_pmc(test, pmc);
 	fixture_counter_is(test, 0, 1);
@@ -228,7 +228,7 @@ static void writes_while_counting_affect_next_overflow(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].num_smpl_pmds, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], 99ULL);
-	/* Let PMD2 sample as well. */
+	/* Make PMD2 a sampling counter as well. */
 	fixture_sampling_counter(test, 2, 0);
 	fixture_counter_is(test, 0, 2);
 	fixture_counter_is(test, 2, 1);
@@ -238,7 +238,7 @@ static void writes_while_counting_affect_next_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.arg[2].ovfl_pmd, 2);
 }
 
-/* A counter that is not reset continues; its overflow counts once. */
+/* A counter that is not reset counts on. Its overflow is handled only once. */
 static void counter_without_reset_overflows_once(struct kunit *test)
 {
 	struct fixture *f = test->priv;

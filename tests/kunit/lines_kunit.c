@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lines_kunit.c - the example format that sums latencies by cache line, called
- *		   directly
+ * lines_kunit.c - the call-backs of the example format that sums latencies by
+ * cache line, called directly
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -24,7 +24,10 @@ static void make(struct kunit *test, u64 min)
 	pfm_calls_make(test, &arg);
 }
 
-/* Call the handler. @value has the values of the @values PMDs from @pmd on. */
+/*
+ * Call the handler with a sample of @values PMDs from @pmd on, whose values are
+ * in @value.
+ */
 static void overflow(struct kunit *test, u16 pmd, u16 values, const u64 *value)
 {
 	struct pfm_ovfl_data data = { .tid = PFM_CALLS_TID };

@@ -112,7 +112,7 @@ static void load_and_start_choose_first_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 2);
 	KUNIT_EXPECT_EQ(test, set_info(test, 2).set_runs, 1ULL);
 	stop(test);
-	/* Without a set number, PFM_START keeps the last active set. */
+	/* Without an argument, PFM_START keeps the set that was active last. */
 	fixture_lock(ctx_of(test));
 	KUNIT_EXPECT_EQ(test, pfm_start_monitoring(ctx_of(test), NULL), 0);
 	fixture_unlock(ctx_of(test));
@@ -155,7 +155,10 @@ static struct kunit_suite load_suite = {
 	.test_cases = load_cases,
 };
 
-/* Start, and let the first overflow mask. A restart would reset the counter. */
+/*
+ * Start with an overflow that masks monitoring. The restart would reset the
+ * counter.
+ */
 static void start_and_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -178,7 +181,9 @@ static void stop_keeps_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_stop_monitoring(f->ctx), 0);
 	fixture_unlock(f->ctx);
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
-	/* RESTART unmasks and resets, but does not start. */
+	/*
+	 * PFM_RESTART unmasks and resets, but does not start a stopped context.
+	 */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
@@ -202,7 +207,8 @@ static void unload_clears_mask(struct kunit *test)
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 	/*
-	 * A later restart does not reset a PMD because of an earlier overflow.
+	 * A restart after the unload does not reset PMDs that overflowed before
+	 * it.
 	 */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);

@@ -74,7 +74,8 @@ static void full_msgq_accepts_end_message(struct kunit *test)
 	u16 depth, i;
 
 	/*
-	 * Use all depths, because the ring's size is rounded to a power of two.
+	 * Try several depths, because the ring's size is rounded up to a power
+	 * of two.
 	 */
 	for (depth = 1; depth <= 4; depth++) {
 		struct pfm_msgq q = {};
@@ -188,7 +189,7 @@ static struct kunit_suite msgq_suite = {
 	.test_cases = msgq_cases,
 };
 
-/* Tests of a context's message queue. */
+/* Tests of a context's message queue */
 
 /* Proves 3.3.1-04, 3.4.3-09, H23 */
 static void full_context_queue_counts_dropped_messages(struct kunit *test)

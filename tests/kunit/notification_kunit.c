@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * notification_kunit.c - what a reader finds at the moment of its notification
+ * notification_kunit.c - the state of queue and buffer when a reader is
+ * notified
  *
- * A tracepoint runs when the signal is sent, before any reader can run.
+ * The tests look at the queue and the buffer in a probe of the tracepoint that
+ * is hit when the signal is sent, before any reader can run.
  */
 #include <linux/anon_inodes.h>
 #include <linux/completion.h>
@@ -21,7 +23,8 @@
 #define ALL		(HDR + ENTRIES * ENTRY)
 
 /**
- * struct reader - a reader of messages that gets a signal, and what it finds
+ * struct reader - a reader that gets a signal for messages, and what it would
+ * find
  * @ctx:    the context
  * @task:   the reader
  * @file:   has the reader as its owner
@@ -55,7 +58,10 @@ static void see_signal(void *data, int sig, struct kernel_siginfo *info,
 	complete(&r->sent);
 }
 
-/* Request signals for this thread, like fcntl() with F_SETOWN and O_ASYNC. */
+/*
+ * Request signals for this thread, as fcntl() does with F_SETOWN and O_ASYNC.
+ * Return: the reader.
+ */
 static struct reader *start_reader(struct kunit *test)
 {
 	static const struct file_operations none;
@@ -116,7 +122,7 @@ static void end_message_is_queued_before_signal(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, r->queued);
 }
 
-/* Overflow on a PMU that reports all overflows of an instant together. */
+/* Cause an overflow on a PMU that reports simultaneous overflows together. */
 static void overflow_at(struct kunit *test, u64 ip)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = ip,
@@ -125,7 +131,7 @@ static void overflow_at(struct kunit *test, u64 ip)
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 }
 
-/* Overflow on a PMU that reports each counter separately. */
+/* Cause an overflow on a PMU that reports each counter separately. */
 static void report_at(struct kunit *test, u64 ip)
 {
 	preempt_disable();

@@ -55,7 +55,7 @@ static pfm_nway_smpl_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 	return (pfm_nway_smpl_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
-/* Return entry @i of region @n, if no entry has PMDs. */
+/* Return entry @i of region @n, whose entries must have no PMD values. */
 static pfm_default_smpl_entry_t *entry_of(const struct pfm_fmt_calls *d, u32 n,
 					  u32 i)
 {
@@ -65,7 +65,7 @@ static pfm_default_smpl_entry_t *entry_of(const struct pfm_fmt_calls *d, u32 n,
 	return (pfm_default_smpl_entry_t *)region + i;
 }
 
-/* Let @pmd overflow. Return: the handler's control bits. */
+/* Make @pmd overflow. Return: the handler's control bits. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -208,7 +208,10 @@ static void nway_simultaneous_overflows_fill_next_region(
 	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 1, 0);
-	/* Two calls belong to one event; the first one fills the region. */
+	/*
+	 * Both calls belong to the same interrupt. The first call fills the
+	 * region.
+	 */
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
 	KUNIT_EXPECT_EQ(test, entry_of(d, 0, 0)->ovfl_pmd, 1);
@@ -306,7 +309,10 @@ static void nway_uses_freed_region_after_overwriting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
 	pfm_calls_restart(test, true);
-	/* The full region is handed out late instead of being overwritten. */
+	/*
+	 * Now the full region is handed out, although late, and not
+	 * overwritten.
+	 */
 	KUNIT_EXPECT_EQ(test, overflow(test, 3), TELL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state,
 			(u32)PFM_NWAY_RGN_READY);
@@ -359,7 +365,7 @@ static void nway_restart_ends_saturation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state,
 			(u32)PFM_NWAY_RGN_FILLING);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4ULL);
-	/* Only one region was free, so it is full again. */
+	/* Only one region was free, so the buffer is full again. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 4), HOLD);
 	pfm_calls_restart(test, false);
 	pfm_calls_restart(test, true);

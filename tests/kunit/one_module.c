@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * one_module.c - init and exit of the modules that are linked into one module
- *		  with the suites
+ * one_module.c - initialise and exit the modules that are linked into one
+ * module with the suites
  */
 #include "one_module.h"
 
 static LIST_HEAD(parts);
 
-/* Context: called by a constructor, before module_init(). */
+/*
+ * Add a module's functions to the list. Called by constructors, before
+ * module_init().
+ */
 void one_module_add(struct one_part *part)
 {
 	list_add_tail(&part->list, &parts);
 }
 
-/* Run the exits of the parts before @end; if @end is the list, of all parts. */
+/*
+ * Call the exit functions of the parts before @end, in reverse order. If @end
+ * is the list itself, these are all parts.
+ */
 static void one_module_end(struct list_head *end)
 {
 	struct one_part *part;

@@ -3,10 +3,10 @@
  * one_module.h - link the sources of several modules into one module
  *
  * The suites call functions that modules do not export. On a kernel that is not
- * rebuilt for the suites, they are linked into one module with the code under
- * test. Each source includes this header first. The header turns the source's
- * module_init() and module_exit() into a part of that module. At load, the
- * parts register themselves in link order.
+ * rebuilt for the suites, suites and tested code are linked into one module.
+ * Each source file includes this header first. It turns the file's
+ * module_init() and module_exit() into a "part" of the one module. When the
+ * module is loaded, the parts register themselves in link order.
  */
 #ifndef PFM_KUNIT_ONE_MODULE_H
 #define PFM_KUNIT_ONE_MODULE_H
@@ -15,7 +15,7 @@
 #include <linux/module.h>
 
 /**
- * struct one_part - init and exit of one of these modules
+ * struct one_part - the init and exit functions of one of these modules
  * @list: in initialisation order
  * @init: its module_init()
  * @exit: its module_exit()
@@ -34,7 +34,7 @@ void one_module_add(struct one_part *part);
 #define module_init(fn)							\
 	static int (*one_init)(void) __refdata = fn
 
-/* In all sources, module_exit() follows module_init(). */
+/* In all source files, module_exit() follows module_init(). */
 #undef module_exit
 #define module_exit(fn)							\
 	static __attribute__((constructor)) void one_add(void)		\

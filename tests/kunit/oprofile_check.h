@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * oprofile_check.h - the OProfile bridge as a reader sees it: words of the
- *		      stream, names of files
+ * oprofile_check.h - check what a reader of the OProfile bridge gets: words of
+ * the stream, names of files
  */
 #ifndef PFM_KUNIT_OPROFILE_CHECK_H
 #define PFM_KUNIT_OPROFILE_CHECK_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_kunit.c - the OProfile bridge: samples from the handler to the
- *		      stream, and lost samples
+ * oprofile_kunit.c - the OProfile bridge: the way of samples from the handler
+ * to the stream, and lost samples
  */
 #include <kunit/test.h>
 #include <linux/file.h>
@@ -28,7 +28,10 @@ struct bridge {
 	unsigned long		before[PFM_OP_NUM_STATS];
 };
 
-/* CPU buffers of 16 samples, and an event buffer of a few samples. */
+/*
+ * Each CPU's buffer has room for 16 samples, and the event buffer for only a
+ * few.
+ */
 static const struct pfm_op_sizes small = { .samples = 16, .words = 64 };
 static const struct pfm_op_sizes usual = { .samples = 16, .words = 1024 };
 
@@ -74,7 +77,10 @@ static struct pfm_op_reader *open_reader(struct kunit *test,
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rd));
 	b->rd = rd;
-	/* Wait for the first sync, which would consume the test's samples. */
+	/*
+	 * Wait until the first sync has run, which would otherwise take the
+	 * test's samples.
+	 */
 	flush_delayed_work(&rd->work);
 	return rd;
 }
@@ -109,7 +115,7 @@ static unsigned long counted(struct kunit *test, enum pfm_op_stat stat)
 	return pfm_op_total(stat) - b->before[stat];
 }
 
-/* Compare the statistics, in the order of enum pfm_op_stat. */
+/* Check the statistics, which are in the order of enum pfm_op_stat. */
 static void expect_stats(struct kunit *test,
 			 const unsigned long want[PFM_OP_NUM_STATS])
 {
@@ -126,7 +132,7 @@ static void expect_stats(struct kunit *test,
 	expect_stats(test, want_);					\
 } while (0)
 
-/* Sync, then compare the stream. */
+/* Sync, then check the words of the stream. */
 #define EXPECT_SYNCED(test, rd, ...) do {				\
 	pfm_op_sync(rd);						\
 	EXPECT_WORDS(test, &(rd)->stream, __VA_ARGS__);			\
@@ -149,8 +155,8 @@ static void oprofile_handler_sets_reset_only(struct kunit *test)
 	int i;
 
 	/*
-	 * The handler returns this without a reader, with a reader, and with a
-	 * full buffer.
+	 * The handler sets the same control bits without a reader, with a
+	 * reader, and when the buffer is full.
 	 */
 	KUNIT_EXPECT_EQ(test, overflow(test, KERNEL_IP, 1, NULL),
 			(u32)PFM_OVFL_CTRL_RESET);
@@ -196,8 +202,8 @@ static void oprofile_full_cpu_buffer_loses_samples(struct kunit *test)
 	int i;
 
 	/*
-	 * Lock, because the half-full buffer wakes the sync, which would empty
-	 * it.
+	 * Hold the lock, because a half-full buffer wakes the sync, which would
+	 * empty the buffer.
 	 */
 	mutex_lock(&rd->sync_lock);
 	for (i = 0; i < 20; i++)
@@ -219,8 +225,8 @@ static void oprofile_full_event_buffer_loses_samples(struct kunit *test)
 		pfm_op_sync(rd);
 	}
 	/*
-	 * The first sample of a kernel address takes 14 words, each further
-	 * sample two.
+	 * The first sample of a kernel address takes 14 words, each later one
+	 * takes two.
 	 */
 	delivered = 1 + (64 - 14) / 2;
 	EXPECT_STATS(test, 50, delivered, 0, 0, 0, 50 - delivered);
@@ -245,7 +251,10 @@ static void set_level(struct pt_regs *regs, bool user)
 #endif
 }
 
-/* If registers are given, they determine the level, not the address. */
+/*
+ * If registers are given, the registers and not the address determine whether
+ * the sample is in user space.
+ */
 static void oprofile_registers_determine_user_level(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -265,8 +274,8 @@ static void oprofile_registers_determine_user_level(struct kunit *test)
 #define MAP_PAGES	4
 
 /*
- * Map @file from its page 1 on; if it is NULL, map anonymous memory. Return:
- * the address.
+ * Map @file from its second page on, or anonymous memory if @file is NULL.
+ * Return: the address.
  */
 static unsigned long map(struct kunit *test, struct file *file)
 {
@@ -281,7 +290,7 @@ static unsigned long map(struct kunit *test, struct file *file)
 	return addr;
 }
 
-/* Expect a reader's first sample at user level, which has all headers. */
+/* Check a reader's first sample in user space, which has all headers. */
 static void expect_user_sample(struct kunit *test, unsigned long cookie,
 			       unsigned long offset, unsigned long event)
 {
@@ -329,8 +338,8 @@ static void oprofile_unmapped_sample_is_lost(struct kunit *test)
 }
 
 /*
- * A deferred sample is handled late, so its thread may have a new address
- * space.
+ * The handler records the address space of the current thread, so it drops a
+ * deferred sample of another thread.
  */
 static void oprofile_sample_of_other_thread_is_lost(struct kunit *test)
 {
@@ -342,7 +351,10 @@ static void oprofile_sample_of_other_thread_is_lost(struct kunit *test)
 	EXPECT_STATS(test, 1, 0, 0, 1);
 }
 
-/* A process may hold its mmap_lock for an unlimited time. */
+/*
+ * The sync must not wait for a process's mmap_lock, which may be held for an
+ * unlimited time.
+ */
 static void oprofile_sync_does_not_wait_for_mmap_lock(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -401,7 +413,7 @@ static void oprofile_lost_samples_hold_no_mm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
 }
 
-/* Put a sample with callers into the ring, as the handler does. */
+/* Put a sample with @n callers into the ring, as the handler does. */
 static void put_traced(struct kunit *test, unsigned long ip,
 		       const unsigned long *callers, unsigned int n)
 {
@@ -461,7 +473,7 @@ static void oprofile_incomplete_sample_stops_sync(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_DELIVERED), 3UL);
 }
 
-/* Sleep until woken, as a reader does. */
+/* Sleep until the stream has words, as a reader does. */
 static void await_words(struct kunit *test, struct pfm_op_reader *rd)
 {
 	KUNIT_ASSERT_EQ(test, 0,
@@ -474,7 +486,7 @@ static void oprofile_half_full_buffer_is_synced(struct kunit *test)
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
 
-	/* Wait for the end of the first sync. */
+	/* Wait until the first sync has run. */
 	flush_delayed_work(&rd->work);
 	for (i = 0; i < 8; i++)
 		overflow(test, KERNEL_IP, i, NULL);

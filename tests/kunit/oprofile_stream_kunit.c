@@ -42,7 +42,10 @@ static void stream_first_sample_has_all_headers(struct kunit *test)
 		     0x123, 7);
 }
 
-/* Add a sample with all headers; later samples add only headers that change. */
+/*
+ * Add a sample with all headers to the stream. Later samples add only headers
+ * that have changed. Return: the sample.
+ */
 static struct pfm_op_record said(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
@@ -104,7 +107,7 @@ static void stream_adds_kernel_enter_and_exit(struct kunit *test)
 	r.at.cookie = 0;
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &r));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_ENTER, 0x123, 7);
-	/* The sample is in the same file as before. */
+	/* This sample is in the same file as the one before. */
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_EXIT, 0x123, 7);
 }
@@ -138,12 +141,12 @@ static void stream_trace_has_sample_and_callers(struct kunit *test)
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_TRACE_BEGIN, 0x123, 7,
 		     0x200, 0, ESC, PFM_OPROFILE_COOKIE_SWITCH, 8, 0x300, 0,
 		     ESC, PFM_OPROFILE_TRACE_END);
-	/* The next sample names its own file again. */
+	/* The next sample has the header for its own file again. */
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_COOKIE_SWITCH, 6, 0x123, 7);
 }
 
-/* Fill the stream. Return: the number of samples in it. */
+/* Fill the stream. Return: the number of samples that fit. */
 static int fill(struct kunit *test)
 {
 	int n = 0;

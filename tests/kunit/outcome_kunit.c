@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * outcome_kunit.c - carry out what handlers request; contexts without
- *		    one (3.5.14, 3.4.3)
+ * outcome_kunit.c - carry out what handlers request, or what the core does
+ * without a handler (3.5.14, 3.4.3)
  */
 #include "context.h"
 #include "fixture.h"
 
-/* A combination of control bits, with or without notification. */
+/*
+ * A combination of control bits, for a PMD with or without
+ * PFM_REGFL_OVFL_NOTIFY.
+ */
 struct bits {
 	u32	ctrl;
 	u32	flags;
@@ -54,7 +57,7 @@ static void control_bits_have_documented_effects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_take_msg(f, &msg), notify);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 
-	/* The counter continues only if it is not masked. */
+	/* The counter continues to count only if the context is not masked. */
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
 			(reset ? SHORT_RESET : 3ULL) + (mask ? 0 : 5));
@@ -63,7 +66,10 @@ static void control_bits_have_documented_effects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, f->script.restarts, 1);
 	KUNIT_EXPECT_EQ(test, f->script.was_active, !mask);
-	/* A restart does not reset a counter that was reset at the overflow. */
+	/*
+	 * The restart does not reset a counter that was already reset at the
+	 * overflow.
+	 */
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
 			reset ? SHORT_RESET + 5 : LONG_RESET);
 	fixture_count(test, 7);
@@ -129,7 +135,7 @@ static void handler_error_masks_and_ends_calls(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
-/* Let PMD0, PMD1 and PMD2 overflow simultaneously. */
+/* Make PMD0, PMD1 and PMD2 overflow simultaneously. */
 static void overflow_three(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test,
@@ -138,8 +144,8 @@ static void overflow_three(struct kunit *test)
 }
 
 /*
- * The handler returns an error for PMD1, so it is not called for PMD2, which
- * notifies.
+ * The handler returns an error for PMD1, so it is not called for PMD2. PMD2
+ * must notify nevertheless.
  */
 /* Proves 3.6.5-07, 3.6.5-08 */
 static void handler_error_notifies_for_skipped_pmds(
@@ -160,7 +166,10 @@ static void handler_error_notifies_for_skipped_pmds(
 	fixture_expect_one_message(test, 0x7);
 }
 
-/* PMD0, which notifies, is recorded; then PMD1 masks. */
+/*
+ * PMD0, which notifies, is recorded. Then the handler masks at the overflow of
+ * PMD1.
+ */
 /* Proves 3.6.5-08 */
 static void mask_notifies_for_earlier_pmds(struct kunit *test)
 {
@@ -217,8 +226,8 @@ static void odd_handler_results_are_counted(struct kunit *test)
 	struct fixture *f = test->priv;
 	const struct pfm_odd_answers *odd = &f->ctx->odd;
 	/*
-	 * One element per call; the fourth and the fifth overflow are
-	 * simultaneous.
+	 * One element per call of the handler. The fourth and fifth overflow
+	 * are simultaneous.
 	 */
 	static const u32 ctrl[] = { 0x10, 0, 0, 0x80000000, 0, 0, 0x2 };
 	static const int ret[] = { 0, -EIO, -ENOBUFS, 0, 0, 0, 0 };
@@ -280,7 +289,10 @@ static void overflowed_pmds_are_reset_individually(struct kunit *test)
 	fixture_count2(test, 11, 12);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 2ULL);
-	/* The restart resets only the other counter. */
+	/*
+	 * The restart resets only the counter that was not reset at the
+	 * overflow.
+	 */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
@@ -346,8 +358,8 @@ static void restart_does_not_reset_wrapped_counter(struct kunit *test)
 }
 
 /*
- * The first report masks the context; the message also names the second
- * overflow.
+ * The first report masks the context. The message also contains the second
+ * overflow, which has not been reported yet.
  */
 /* Proves 3.4.3-06, 3.4.3-07 */
 static void mask_includes_unreported_overflows(struct kunit *test)
@@ -367,7 +379,10 @@ static void mask_includes_unreported_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
-	/* The core does not wait for a report that the mask discarded. */
+	/*
+	 * The core does not take this report for the one that was discarded
+	 * while the context was masked.
+	 */
 	fixture_counter_is(test, 1, 0);
 	fixture_report(test, 1);
 	fixture_expect_one_message(test, 0x2);

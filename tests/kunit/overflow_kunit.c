@@ -48,7 +48,7 @@ static void handler_gets_overflow_description(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tgid, (u32)current->tgid);
 	KUNIT_EXPECT_EQ(test, arg->ovfl_cpu, 0);
 
-	/* The next overflow's description contains nothing of this one. */
+	/* The description of the next overflow contains nothing of this one. */
 	KUNIT_ASSERT_EQ(test,
 			pfm_sim_advance(&(struct pfm_sim_tick){
 				.task = current, .delta = { 0, 0, 20 } }), 0);
@@ -57,7 +57,10 @@ static void handler_gets_overflow_description(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, arg[1].pmd_last_reset, -20ULL);
 }
 
-/* If the PMU reports another value than it re-armed with, it did not re-arm. */
+/*
+ * If the counter does not have the value with which the PMU re-arms it, the PMU
+ * has not re-armed it, and the core must reset it.
+ */
 static void core_resets_counter_that_pmu_did_not_rearm(
 	struct kunit *test)
 {
@@ -68,7 +71,10 @@ static void core_resets_counter_that_pmu_did_not_rearm(
 	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
 	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
-	/* The first overflow also checks the rate, so test the second one. */
+	/*
+	 * The first overflow also checks the rate, so it is not the one to
+	 * test.
+	 */
 	fixture_report_pmd0(test);
 	*(u64 *)fixture_pmd_of(f->ctx, 0)->hw.priv = 1;
 	fixture_report_pmd0(test);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * owner_kunit.c - ownership of a context
+ * owner_kunit.c - owning a context, which excludes commands and overflows from
+ * each other
  */
 #include "context.h"
 #include "fixture.h"
 #include "owner.h"
 
-/* This also applies to a PMU that reports each counter separately. */
+/* The overflow is reported as by a PMU that reports each counter separately. */
 static void overflow_does_not_take_ownership_of_command(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -33,7 +34,9 @@ static void interrupts_see_overflows(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_owner_init());
 }
 
-/* One bad result is enough to make commands wait for a grace period. */
+/*
+ * A single check that fails is enough to make commands wait for a grace period.
+ */
 static void blind_interrupts_are_not_trusted(struct kunit *test)
 {
 	struct fixture *f = test->priv;

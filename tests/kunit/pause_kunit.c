@@ -8,7 +8,7 @@
 #include "owner.h"
 #include "pause.h"
 
-/* After a pause, no deferred overflow is pending. */
+/* When pfm_pause() returns, no deferred overflow may be pending. */
 /* Proves H06 */
 static void pause_waits_for_deferred_overflows(struct kunit *test)
 {

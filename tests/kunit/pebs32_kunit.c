@@ -95,13 +95,13 @@ static void pebs32_oversized_value_drops_record(struct kunit *test)
 	make(test, 8, 8);
 	fixture_start(test);
 	overflow_with(test, 0xfffffff0, false);
-	/* The last register's value has more than 32 bits. */
+	/* The value of the last register has more than 32 bits. */
 	overflow_with(test, 0xfffffff7, false);
 	overflow_with(test, 0x100000000ULL, false);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_ds.pebs_index, 256U + 40);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_dropped, 2ULL);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_lost, 0ULL);
-	/* The counter was reset although its records were dropped. */
+	/* The counter was reset although the record was dropped. */
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), RESET);
 	overflow_with(test, 5, false);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_ds.pebs_index, 256U + 80);

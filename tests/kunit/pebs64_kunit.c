@@ -12,7 +12,10 @@
 
 static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
 
-/* Make a context with room for @records; record @thres causes an interrupt. */
+/*
+ * Create a context whose buffer has room for @records records. Record number
+ * @thres causes an interrupt.
+ */
 static void make(struct kunit *test, u32 flags, u32 size, u32 records,
 		   u32 thres)
 {
@@ -97,8 +100,8 @@ static void init_lays_out_an_empty_area(struct kunit *test)
 }
 
 /*
- * Expect that the fields of record @n, except the status, are @first, @first +
- * 1, ...
+ * Check that the fields of record @n, except the status, are @first, @first + 1
+ * and so on.
  */
 static void expect_record(struct kunit *test, u32 size, u32 n, u64 first)
 {
@@ -170,7 +173,7 @@ static void pebs64_threshold_notifies_and_masks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, records(test), 2ULL);
-	/* There is room, but masked counters do not count. */
+	/* The buffer has room, but masked counters do not count. */
 	overflow(test);
 	KUNIT_EXPECT_EQ(test, records(test), 2ULL);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_lost, 0ULL);

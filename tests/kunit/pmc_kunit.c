@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmc_kunit.c - additional configuration words of a counter's PMC
+ * pmc_kunit.c - PMCs that contain additional configuration words of a counter
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -12,7 +12,10 @@
 #define CONFIG2(n)	(128 + (n))
 #define REFUSED		0x77	/* the PMU refuses this word */
 
-/* The last request to the PMU, and the number of requests of each kind. */
+/*
+ * The last values that the PMU was asked to check or write, and how often it
+ * was asked.
+ */
 static struct {
 	u16	num;
 	u64	value;
@@ -31,7 +34,7 @@ static int check_seen(struct pfm_pmu_set *s, u16 num, u64 value,
 	return value && config[0] == REFUSED ? -EINVAL : 0;
 }
 
-/* Accept what check_seen() accepts, except for one second word. */
+/* Accept what check_seen() accepts, except REFUSED as second word. */
 static int write_seen(struct pfm_pmu_reg *reg)
 {
 	u64 config[PFM_PMC_CONFIGS];
@@ -100,7 +103,7 @@ static void pmc_config_words_default_to_zero(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 1), 0);
 	expect_seen(test, 1, 0, 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 0), 0);
-	/* Words that are all 0 take no memory. */
+	/* If all words are 0, no memory is allocated for them. */
 	KUNIT_EXPECT_NULL(test, set->configs);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG2(0), -1ULL), 0);
@@ -136,7 +139,7 @@ static void pmu_checks_all_config_words_of_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.num, 3);
 	expect_seen(test, 6, 7, 8);
 	KUNIT_EXPECT_EQ(test, seen.checks, 3);
-	/* While the set is not loaded, the PMU is not written. */
+	/* Nothing is written to the PMU until the set is loaded. */
 	KUNIT_EXPECT_EQ(test, seen.writes, 0);
 }
 
@@ -146,7 +149,7 @@ static void refused_pmc_config_word_changes_nothing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 6), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), -EINVAL);
 	expect_words(test, 0, 0, 6, 7, 0);
-	/* An event that does not fit the existing word is also refused. */
+	/* An event that does not go with the existing word is also refused. */
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, 0, 6), -EINVAL);
@@ -164,7 +167,7 @@ static void config_word_write_reaches_loaded_pmu(struct kunit *test)
 	/* An unchanged word is not written again. */
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_EXPECT_EQ(test, seen.writes, 1);
-	/* After an error the old words are restored. */
+	/* After an error, the old words are written again. */
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG2(0), REFUSED), -EINVAL);
 	KUNIT_EXPECT_EQ(test, seen.writes, 3);
 	expect_seen(test, 1, 30, 0);
@@ -172,8 +175,8 @@ static void config_word_write_reaches_loaded_pmu(struct kunit *test)
 }
 
 /*
- * 3.1.2-11 requires this of PMCs without a counter; configuration PMCs also
- * ignore overflow settings.
+ * Requirement 3.1.2-11 is about PMCs without a counter. PMCs for configuration
+ * words ignore overflow settings, too.
  */
 static void config_word_ignores_overflow_settings(struct kunit *test)
 {

@@ -17,7 +17,9 @@ static int num_pmds(struct kunit *test, u16 id)
 	return n;
 }
 
-/* The number of PMDs without a PMC, which are allocated with the set. */
+/*
+ * The number of PMDs without a PMC, which are allocated together with the set.
+ */
 #define AT_FIRST	5
 
 static void pmd_is_allocated_on_first_use(struct kunit *test)
@@ -45,7 +47,7 @@ static void unallocated_pmd_reads_default_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
 }
 
-/* Events before the allocation are not counted. */
+/* A PMD does not count events from before its allocation. */
 static void pmd_allocated_in_counting_set(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
@@ -124,8 +126,8 @@ static void refused_pmd_write_allocates_nothing(
 }
 
 /*
- * A replaced setting is not charged, so a user at the memory limit can change
- * settings.
+ * A setting that is replaced is no longer charged, so a user who has reached
+ * the memory limit can still change settings.
  */
 static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 {
@@ -147,7 +149,9 @@ static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 	longer = pfm_ovfl_create(set, 8, 0, 0, same);
 	with_longer = *charged;
 	KUNIT_EXPECT_GT(test, with_longer, with_plain);
-	/* The caller does this if the PMU refuses the longer setting. */
+	/*
+	 * This is what the caller does if the PMU refuses the longer setting.
+	 */
 	pfm_ovfl_drop(set, longer, same);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);
 	longer = pfm_ovfl_create(set, 8, 0, 0, same);

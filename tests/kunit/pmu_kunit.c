@@ -56,7 +56,7 @@ static void desc_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 }
 
-/* A valid description with its tables; each test changes one field. */
+/* A valid description with its tables. Each test makes one field invalid. */
 struct desc {
 	struct pfm_pmu		pmu;
 	struct pfm_reg_desc	pmcs[PFM_MAX_PMCS];
@@ -77,7 +77,7 @@ static void fill_tables(struct desc *d)
 	}
 }
 
-/* Return a description with two pairs of registers. */
+/* Return a valid description with two pairs of registers. */
 static struct desc *good(struct kunit *test)
 {
 	struct desc *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
@@ -112,7 +112,7 @@ static void second_description_is_ebusy(struct kunit *test)
 
 	expect(test, d, -EBUSY);
 	/*
-	 * Unregistering the refused description does not unregister the
+	 * Unregistering the refused description must not unregister the
 	 * simulated PMU.
 	 */
 	pfm_unregister_pmu(&d->pmu);
@@ -136,7 +136,9 @@ static void null_description_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_register_pmu(NULL), -EINVAL);
 }
 
-/* A description that was built with other headers is not read. */
+/*
+ * The rest of a description that was built with other headers must not be read.
+ */
 static void description_for_another_interface_is_einval(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, __pfm_register_pmu(NULL, THIS_MODULE,
@@ -151,7 +153,7 @@ static void description_of_another_module_is_einval(struct kunit *test)
 {
 	struct desc *d = good(test);
 
-	/* The pointer is only compared, never dereferenced. */
+	/* The core only compares this pointer and never dereferences it. */
 	d->pmu.owner = (struct module *)test;
 	expect(test, d, -EINVAL);
 }
@@ -197,7 +199,9 @@ static void description_with_virtual_pmds_only_is_valid(struct kunit *test)
 		d->pmds[i].read = desc_read;
 	}
 	expect(test, d, -EBUSY);
-	/* Neither a counter nor the clock may have its own read function. */
+	/*
+	 * Neither a counter nor the clock may have a read function of its own.
+	 */
 	d->pmds[1].flags = PFM_REGD_COUNTER;
 	expect(test, d, -EINVAL);
 	d->pmds[1].flags = PFM_REGD_MONOTONIC;
@@ -356,12 +360,12 @@ static void config_word_needs_pmc_with_counter(struct kunit *test)
 	d->pmu.num_pmcs = 4;
 	d->pmcs[3].flags = PFM_REGD_CONFIG2;
 	expect(test, d, -EBUSY);
-	/* The counter already has a first word. */
+	/* The counter already has a PMC for its first word. */
 	d->pmcs[3].flags = PFM_REGD_CONFIG1;
 	expect(test, d, -EINVAL);
 	d->pmcs[3].pmd = 1;
 	expect(test, d, -EBUSY);
-	/* No PMC controls this counter. */
+	/* The word's counter has no PMC. */
 	d->pmcs[1].pmd = PFM_REGD_NO_PMD;
 	expect(test, d, -EINVAL);
 	d = with_config(test, PFM_REGD_CONFIG2);

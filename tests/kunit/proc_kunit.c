@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proc_kunit.c - read files of the core's private procfs mount
+ * proc_kunit.c - read files from the core's private procfs mount
  */
 #include <kunit/test.h>
 #include <linux/limits.h>

@@ -8,8 +8,8 @@
 #include "rate.h"
 
 /*
- * Cause forty overflows at once with a limit of @limit per second. If @report,
- * the PMU reports only PMD0, which it has re-armed.
+ * Cause forty overflows as fast as possible, with a limit of @limit overflows
+ * per second. If @report, the PMU re-arms PMD0 and reports it separately.
  */
 static void overflow_fast(struct kunit *test, unsigned int limit, bool report)
 {
@@ -41,7 +41,10 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	pfm_msg_t msg;
 
 	overflow_fast(test, 100, false);
-	/* The first overflow reads the clock. Ten more are allowed. */
+	/*
+	 * The tenth of a second begins at the first overflow. Ten more are
+	 * allowed.
+	 */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);
@@ -53,7 +56,10 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 12);
 }
 
-/* Most of these overflows take the fast path, which also renews the credit. */
+/*
+ * Most of these overflows take the fast path, which must count them towards the
+ * limit, too.
+ */
 /* Proves 4.4.4-02 */
 static void too_many_reported_overflows_mask(struct kunit *test)
 {
@@ -70,7 +76,7 @@ static void renewed_credit_changes_nothing_else(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
 
-	/* A credit is 6 of the window's 100 overflows. */
+	/* A credit is 6 of the 100 overflows that are allowed in a window. */
 	overflow_fast(test, 1000, true);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 0U);
@@ -82,8 +88,8 @@ static void renewed_credit_changes_nothing_else(struct kunit *test)
 }
 
 /*
- * Rate-limit handlers that take @took ns each; one takes only @least. Return:
- * whether the limit was exceeded.
+ * Count overflows whose handlers take @took ns each, except one that takes only
+ * @least ns. Return: whether a limit was exceeded.
  */
 static bool window_of(struct kunit *test, u64 took, u64 least)
 {
@@ -97,7 +103,9 @@ static bool window_of(struct kunit *test, u64 took, u64 least)
 	return exceeded;
 }
 
-/* The test causes 50,000 overflows faster than the limit would allow. */
+/*
+ * The overflows come faster than the limit of 500,000 per second would allow.
+ */
 /* Proves 4.4.4-03, H18 */
 static void no_rate_limit_means_no_throttling(struct kunit *test)
 {
@@ -110,8 +118,8 @@ static void no_rate_limit_means_no_throttling(struct kunit *test)
 }
 
 /*
- * A window ends after at most 50,000 overflows; the test takes less than a
- * minute.
+ * Each handler seems to have taken a second, which is more time than the test
+ * takes.
  */
 /* Proves 4.4.4-02 */
 static void handlers_that_fill_the_cpu_mask(struct kunit *test)
@@ -128,8 +136,8 @@ static void handlers_that_fill_the_cpu_mask(struct kunit *test)
 }
 
 /*
- * In one case, interrupts lengthened most handlers; in the other, too few
- * handlers were timed.
+ * Handlers must not be blamed if interrupts have lengthened most of them (first
+ * case), or if too few of them were timed (second case).
  */
 static void handlers_are_not_blamed_for_interrupts(struct kunit *test)
 {

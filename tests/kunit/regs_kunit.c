@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), including kinds that no PMU
- *		  description in the tree has
+ * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), including kinds that are in no
+ * PMU description of this tree
  */
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
@@ -29,7 +29,7 @@ static void pmc_without_counter_ignores_overflow_settings(
 	pmcs[3].pmd = PFM_REGD_NO_PMD;
 	pmu.pmcs = pmcs;
 	pmu.num_pmcs = PFM_SIM_PAIRS;
-	/* Name a PMD that does not exist. */
+	/* The bit vector contains a PMD that does not exist. */
 	pmc.reg_smpl_pmds[2] = 1;
 	ctx->pmu = &pmu;
 	fixture_lock(ctx);
@@ -120,7 +120,7 @@ static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 
 #define REFUSED	0x77	/* the PMU has no such event */
 
-/* The last two values that were written to the PMU. */
+/* The last two values written to the PMU. */
 static u64 asked[2];
 static int refusals;
 
@@ -133,7 +133,10 @@ static int refuse_some(struct pfm_pmu_reg *reg)
 	return 0;
 }
 
-/* Write a new event and new settings to PMC0; expect an error. */
+/*
+ * Write a new event and new settings to PMC0. The PMU refuses the next @times
+ * writes. Return: the error.
+ */
 static int write_refused(struct kunit *test, int times)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -156,7 +159,7 @@ static int write_refused(struct kunit *test, int times)
 	return ret;
 }
 
-/* Expect that the failed write changed nothing. */
+/* Check that the failed write has changed nothing. */
 static void expect_old_pmc(struct kunit *test)
 {
 	struct pfm_pmd *mine = fixture_pmd_of(ctx_of(test), 0);
@@ -182,8 +185,8 @@ static void start_with_old_pmc(struct kunit *test)
 	pmc.reg_reset_pmds[0] = 1 << 2;
 	fixture_counter(test, 0, 0, 100);
 	/*
-	 * Allocate the two PMDs first, because their changes do not need the
-	 * PMU.
+	 * Allocate the PMDs of the new settings first, so that the write fails
+	 * only because of the PMU.
 	 */
 	fixture_counter(test, 3, 0, 0);
 	fixture_counter(test, 4, 0, 0);
@@ -197,7 +200,7 @@ static void refused_pmc_value_restores_old_one(struct kunit *test)
 {
 	start_with_old_pmc(test);
 	KUNIT_EXPECT_EQ(test, write_refused(test, 1), -EINVAL);
-	/* The old value was written back to the PMU. */
+	/* The old value was written to the PMU again. */
 	KUNIT_EXPECT_EQ(test, asked[0], (u64)REFUSED);
 	KUNIT_EXPECT_EQ(test, asked[1], 5ULL);
 	expect_old_pmc(test);
@@ -207,7 +210,8 @@ static void refused_pmc_value_restores_old_one(struct kunit *test)
 }
 
 /*
- * The PMU also refuses the old value, as if another user had taken the event.
+ * The PMU also refuses the old value, as if another user had taken the counter
+ * meanwhile.
  */
 static void old_pmc_value_may_be_refused_too(struct kunit *test)
 {
@@ -215,14 +219,17 @@ static void old_pmc_value_may_be_refused_too(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_refused(test, 2), -EINVAL);
 	KUNIT_EXPECT_EQ(test, asked[1], 5ULL);
 	expect_old_pmc(test);
-	/* Attaching again writes the old value to the PMU again. */
+	/*
+	 * When the context is loaded again, the old value is written to the PMU
+	 * again.
+	 */
 	fixture_unload(test);
 	fixture_start(test);
 	fixture_count(test, 1);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
 }
 
-/* Let samples of PMD0 record PMD1 to PMD number @n. */
+/* Make samples of PMD0 record PMD1 to PMD@n. */
 static void sample_with(struct kunit *test, unsigned int n)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
@@ -232,8 +239,8 @@ static void sample_with(struct kunit *test, unsigned int n)
 }
 
 /*
- * Memory matters, because a context may have hundreds of sets with a dozen
- * counters each.
+ * The memory use matters, because a context may have hundreds of sets with a
+ * dozen counters each.
  */
 static void overflow_settings_use_memory_per_sampled_pmd(
 	struct kunit *test)
@@ -270,7 +277,7 @@ static void counter_can_sample_more_pmds_later(struct kunit *test)
 					f->script.arg[n].smpl_pmds_values[i],
 					100ULL * (i + 1));
 	}
-	/* Then let PMD0 record fewer values. */
+	/* Then make PMD0 record fewer values. */
 	sample_with(test, 1);
 	f->script.ctrl[n] = PFM_OVFL_CTRL_RESET;
 	fixture_count(test, 10);
@@ -353,8 +360,8 @@ static void non_counter_pmd_has_no_threshold(struct kunit *test)
 }
 
 /*
- * Return the simulated register that PFM_GETINFO_PMCS or PFM_GETINFO_PMDS
- * names.
+ * Return the simulated hardware register of a PMC or PMD, according to
+ * PFM_GETINFO_PMCS or PFM_GETINFO_PMDS.
  */
 static u64 *hardware(struct kunit *test, u16 num,
 		     int (*getinfo)(const struct pfm_pmu *pmu, void *elem))
@@ -379,14 +386,14 @@ static void logical_registers_access_hardware_registers(struct kunit *test)
 	for (i = 0; i < PFM_SIM_PAIRS; i++, pmc = pmc * 69069 + 1) {
 		select = hardware(test, i, pfm_getinfo_pmc);
 		counter = hardware(test, i, pfm_getinfo_pmd);
-		/* A write changes the hardware register. */
+		/* A write must change the hardware register. */
 		fixture_pmc(test, (pfarg_pmc_t){ .reg_num = i,
 						 .reg_value = pmc });
 		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = i,
 						 .reg_value = pmc / 2 });
 		KUNIT_EXPECT_EQ(test, *select, (u64)pmc);
 		KUNIT_EXPECT_EQ(test, *counter, (u64)pmc / 2);
-		/* A read returns what the hardware register has counted. */
+		/* A read must return what the hardware register has counted. */
 		*counter += 1000 + i;
 		KUNIT_EXPECT_EQ(test, fixture_value(test, i),
 				pmc / 2 + 1000ULL + i);
@@ -396,7 +403,7 @@ static void logical_registers_access_hardware_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, *hardware(test, 0, pfm_getinfo_pmd), 5ULL);
-	/* Only this register enables the counter. */
+	/* This hardware register, and nothing else, enables the counter. */
 	*hardware(test, 0, pfm_getinfo_pmc) = 0;
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 5ULL);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * release_kunit.c - release what the PMU's operations have left to be released
+ * release_kunit.c - release objects that the PMU's operations have left to be
+ * released later
  */
 #include <perfmon/perfmon_work.h>
 #include "fixture.h"
 #include "release.h"
 
 /*
- * A copy of the simulated PMU, whose unload() leaves an object to be released.
+ * A copy of the simulated PMU. Its unload() leaves an object to be released
+ * later.
  */
 static struct pfm_pmu leaving;
 static const struct pfm_pmu *sim;
@@ -40,9 +42,7 @@ static int init_leaving(struct kunit *test)
 	return ret;
 }
 
-/*
- * Restore the PMU, because the context holds a reference to the original one.
- */
+/* Restore the original PMU, to which the context holds a reference. */
 static void exit_leaving(struct kunit *test)
 {
 	if (ctx_of(test)->loaded)
@@ -103,13 +103,16 @@ static DECLARE_COMPLETION(releasing);
 static DECLARE_COMPLETION(measured);
 
 /*
- * Take as long as perf may take: until measure_work() runs, or at most a
- * second.
+ * Release an object as slowly as perf may do: wait until measure_work() has
+ * run, but at most a second.
  */
 static void release_slowly(struct llist_node *node)
 {
 	complete(&releasing);
-	/* Sleep because work items in one queue wait for each other. */
+	/*
+	 * Sleep because a work item in the same queue as this one, with one
+	 * item at a time, cannot run meanwhile.
+	 */
 	released = wait_for_completion_timeout(&measured, HZ) ? 1 : -1;
 }
 

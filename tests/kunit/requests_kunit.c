@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * requests_kunit.c - the example format that sums a PMD by request, called
- *		      directly
+ * requests_kunit.c - the call-backs of the example format that sums a PMD by
+ * request, called directly
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -26,7 +26,10 @@ static int try(struct kunit *test, u32 id, u32 pmd)
 	return pfm_calls_try(test, &arg);
 }
 
-/* Let a counter overflow while PMD1 has @value and PMD2 has @request. */
+/*
+ * Make a counter overflow while PMD1 has the value @value and PMD2 the value
+ * @request.
+ */
 static void overflow(struct kunit *test, u64 value, u64 request)
 {
 	struct pfm_ovfl_data data = { .tid = PFM_CALLS_TID };

@@ -10,8 +10,8 @@
 #include "fixture.h"
 
 /*
- * The number of printed lines, and of those that were printed while overflows
- * were deferred.
+ * The number of printed lines, and how many of them were printed while
+ * overflows were deferred.
  */
 struct printed {
 	const struct pfm_context	*ctx;
@@ -73,7 +73,7 @@ static void restart_can_mask_active_context(struct kunit *test)
 	f->script.restart_ctrl = 0;
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, f->script.was_active, 0);
-	/* The restart resumes the counter without a reset. */
+	/* The restart lets the counter continue without a reset. */
 	fixture_count(test, 1);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
@@ -123,9 +123,9 @@ static void a_positive_restart_result_is_einval(struct kunit *test)
 }
 
 /*
- * Expect a line about an invalid result of the restart, printed while overflows
- * are not deferred. Retry, because the rate limit of messages may suppress the
- * line.
+ * Check that an invalid result of the format's restart prints a line, and not
+ * while overflows are deferred. Retry, because the rate limit of messages may
+ * suppress the line.
  */
 static void expect_line(struct kunit *test)
 {
@@ -134,7 +134,10 @@ static void expect_line(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_trace_console(note_line, &printed), 0);
 	for (i = 0; i < 200 && !printed.lines; i++) {
-		/* Sleep because the rate limit is per time. */
+		/*
+		 * Sleep because the rate limit allows further lines only after
+		 * some time.
+		 */
 		if (i)
 			msleep(50);
 		KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);

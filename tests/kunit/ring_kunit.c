@@ -5,7 +5,7 @@
 #include <kunit/test.h>
 #include <perfmon/perfmon_fmt_ring.h>
 
-/* The number of bytes in each slot after its header. */
+/* The number of bytes after the header in each slot. */
 #define ROOM	24
 
 struct slot {
@@ -45,7 +45,7 @@ static void ring_expect(struct kunit *test, struct pfm_ring *r, u8 number)
 	const struct slot *slot = pfm_ring_next(r);
 
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	/* The sample has not overwritten neighbouring slots. */
+	/* The sample has not overwritten the slots beside its own. */
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(slot->number, number, ROOM), NULL);
 	pfm_ring_consume(r);
 }

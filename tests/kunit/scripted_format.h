@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * scripted_format.h - a format that returns what the test chooses, and records
- *		       its calls
+ * scripted_format.h - a format that returns what a test has chosen, and records
+ * how it is called
  */
 #ifndef PFM_KUNIT_SCRIPTED_FORMAT_H
 #define PFM_KUNIT_SCRIPTED_FORMAT_H
@@ -16,7 +16,7 @@
 	0x0e, 0x9a, 0x3a, 0x5c, 0x6c, 0x0e, 0x4d, 0x0c,			\
 	0x9d, 0x3e, 0x0a, 0x4b, 0x7f, 0x1c, 0x2d, 0x11 }
 
-/* The results and the recorded calls of the scripted format. */
+/* The results that the scripted format returns, and the recorded calls. */
 struct script {
 	u32		ctrl[SCRIPT_MAX];	/* control bits of each call */
 	int		ret[SCRIPT_MAX];

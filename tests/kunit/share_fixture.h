@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * share_fixture.h - a family that samples, on the simulated PMU, with a
- *		     scripted format that has a buffer
+ * share_fixture.h - a family that samples on the simulated PMU, with a scripted
+ * format that has a buffer
  */
 #ifndef PFM_KUNIT_SHARE_FIXTURE_H
 #define PFM_KUNIT_SHARE_FIXTURE_H
@@ -22,7 +22,7 @@ static int shared_getsize(u32 flags, void *arg, size_t *size)
 	return 0;
 }
 
-/* Runs inside fmt_restart, unless it is NULL. */
+/* Called in fmt_restart, unless it is NULL. */
 static void (*during_restart)(void);
 
 static int shared_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
@@ -74,7 +74,7 @@ static inline void share_exit(struct kunit *test)
 	pfm_unregister_buffer_fmt(shared_fmt.fmt_uuid);
 }
 
-/* Return PMD0 of a child. */
+/* Return PMD0 of a child's context. */
 static inline struct pfm_pmd *pmd_of(const struct child *c)
 {
 	struct pfm_context *ctx = pfm_attach_get_thread(c->task);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * share_kunit.c - the buffers of a family that samples
+ * share_kunit.c - the buffers of a sampling family, one per CPU ("parts")
  */
 #include <linux/errno.h>
 #include <linux/sched/clock.h>
@@ -11,7 +11,10 @@
 
 #define FULL	(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_MASK)
 
-/* The child whose overflow is caused inside a call-back. */
+/*
+ * The child that count_other() makes overflow while a call-back of the format
+ * runs.
+ */
 static struct child *other;
 
 static void count_other(void)
@@ -39,7 +42,10 @@ static int share_restart(struct kunit *test)
 	return family_do(test, pfm_restart_family);
 }
 
-/* Read a message as read() does. Return: false if the queue is empty. */
+/*
+ * Take a message from the queue as read() does. Return: false if the queue is
+ * empty.
+ */
 static bool read_msg(struct kunit *test, pfm_ovfl_msg_t *msg)
 {
 	struct pfm_share_pos pos;
@@ -77,8 +83,8 @@ static void note_kick(struct irq_work *work)
 }
 
 /*
- * A command on the root would wait for the root's irq_work, so members use
- * another one.
+ * A message must not use the irq_work of the root context, because commands on
+ * the root wait for that irq_work.
  */
 /* Proves H08 */
 static void message_does_not_kick_the_root(struct kunit *test)
@@ -97,7 +103,10 @@ static void message_does_not_kick_the_root(struct kunit *test)
 	child_end(&c);
 }
 
-/* The second overflow comes from an irq_work that interrupts the handler. */
+/*
+ * The second overflow happens while the handler runs, as in an irq_work that
+ * interrupts it.
+ */
 /* Proves H06 */
 static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 {
@@ -118,7 +127,10 @@ static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 	child_end(&c[1]);
 }
 
-/* The overflow comes from an NMI that interrupts PFM_RESTART. */
+/*
+ * The second overflow happens during PFM_RESTART, as in an NMI that interrupts
+ * it.
+ */
 /* Proves H06 */
 static void overflow_during_restart_is_lost(struct kunit *test)
 {
@@ -208,8 +220,8 @@ static void full_part_without_message_is_restarted(struct kunit *test)
 }
 
 /*
- * PMD1 may not notify and fills the CPU's buffer. Then PMD0 overflows and
- * notifies.
+ * PMD1, which does not notify, fills the CPU's buffer. Then PMD0 overflows, and
+ * must notify.
  */
 static void later_overflow_tells_that_part_is_full(struct kunit *test)
 {
@@ -240,7 +252,7 @@ static void each_message_is_restarted_once(struct kunit *test)
 		child_count(&c, -SHORT_RESET);
 	}
 	KUNIT_EXPECT_EQ(test, script->calls, 5);
-	/* The queue holds fmt_msgq_depth messages, which is 2. */
+	/* The queue has room for fmt_msgq_depth messages, which is 2. */
 	KUNIT_EXPECT_EQ(test, pfm_share_count(share_of(test)).dropped, 2ULL);
 	expect_msg(test, &c);
 	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
@@ -255,8 +267,8 @@ static void each_message_is_restarted_once(struct kunit *test)
 }
 
 /*
- * A PFM_RESTART handles a limited number of messages, so that it does not stay
- * in its interrupt too long.
+ * One PFM_RESTART handles only a limited number of messages, so that its
+ * interrupt does not take too long.
  */
 /* Proves H18 */
 static void restarts_at_a_time_are_limited(struct kunit *test)
@@ -279,8 +291,9 @@ static void restarts_at_a_time_are_limited(struct kunit *test)
 }
 
 /*
- * Do what a tool does: stop the family, read each message and its buffer, and
- * restart it. Then read all other buffers, and restart them together.
+ * Do what a tool does at the end: stop the family, and for each message read
+ * the buffer and restart. Then read the other buffers, and restart all of them
+ * at once.
  */
 static void restart_after_stop_empties_every_part(struct kunit *test)
 {
@@ -399,7 +412,9 @@ static void load_forgets_messages_and_full_parts(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, part_of(test)->full);
 }
 
-/* Overflow until the limit masks the thread, and then a few times more. */
+/*
+ * Make a thread overflow until the limit masks it, and then a few times more.
+ */
 static void overflow_too_often(const struct child *c)
 {
 	unsigned int max = pfm_ovfl_rate_max;
@@ -462,8 +477,8 @@ static int report(const struct child *c, u64 unused)
 }
 
 /*
- * Expect that ten overflows after the first are allowed; @count causes an
- * overflow.
+ * Check that two threads together are allowed ten overflows after the first.
+ * @count causes an overflow.
  */
 static void check_common_limit(struct kunit *test,
 			       int (*count)(const struct child *, u64))
@@ -504,7 +519,7 @@ static void reported_overflows_have_a_common_limit(struct kunit *test)
 	check_common_limit(test, report);
 }
 
-/* Each thread ends too soon to complete a window of its own. */
+/* Each thread exits before it has completed a window of its own. */
 static void short_threads_have_a_common_limit(struct kunit *test)
 {
 	unsigned int max = pfm_ovfl_rate_max;
@@ -515,7 +530,9 @@ static void short_threads_have_a_common_limit(struct kunit *test)
 		struct child c = {};
 
 		child_start(test, &c);
-		/* Do not count the time that the births took. */
+		/*
+		 * Start the window again, because creating the child took time.
+		 */
 		if (part_of(test)->rate.began)
 			part_of(test)->rate.began = local_clock();
 		child_count(&c, PERIOD);
@@ -576,7 +593,10 @@ static void losses_of_members_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx_of(test)->lost, 5ULL);
 }
 
-/* A member may be created after the format's module has been unloaded. */
+/*
+ * Creating a member must not access the format, because its module may have
+ * been unloaded.
+ */
 /* Proves H11 */
 static void members_do_not_read_the_format(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sink_calls.h - what a format has done with samples, from its sink of one
- *		  region
+ * sink_calls.h - read from a sink of one region what a format has done with
+ * samples
  */
 #ifndef KUNIT_SINK_CALLS_H
 #define KUNIT_SINK_CALLS_H

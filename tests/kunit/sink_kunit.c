@@ -30,8 +30,8 @@ static u64 max_record(void)
 }
 
 /*
- * Make a buffer of @regions regions, each with room for @records records
- * without PMDs.
+ * Create a buffer of @regions regions, each with room for @records records
+ * without PMD values.
  */
 static void make(struct kunit *test, u32 regions, u64 records, u32 flags)
 {
@@ -55,7 +55,7 @@ static pfm_sink_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 	return (pfm_sink_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
-/* Return record @i of region @n, if no record has PMDs. */
+/* Return record @i of region @n, whose records must have no PMD values. */
 static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
@@ -64,7 +64,7 @@ static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 	return (pfm_mini_record_t *)region + i;
 }
 
-/* Let @pmd overflow. Return: the handler's control bits. */
+/* Make @pmd overflow. Return: the handler's control bits. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -164,7 +164,7 @@ static void skipped_samples_are_not_lost(struct kunit *test)
 		d->arg.ovfl_ctrl.val = 0;
 		KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);
 		KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
-		/* The handler never reads its count back from the buffer. */
+		/* The handler must not read its count back from the buffer. */
 		more_of(d)->more_skipped = 99;
 	}
 	KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);
@@ -367,8 +367,8 @@ static void value_of_sampled_pmd_is_found(struct kunit *test)
 }
 
 /*
- * A user's argument contains the number, so it must be checked against the bit
- * vector's size.
+ * The PMD's number comes from a user's argument, so it must be checked against
+ * the size of the bit vector.
  */
 static void pmd_out_of_range_has_no_value(struct kunit *test)
 {

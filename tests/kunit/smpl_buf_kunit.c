@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * smpl_buf_kunit.c - create sampling buffers, and end them with their format
+ * smpl_buf_kunit.c - create sampling buffers, and release them together with
+ * their format
  */
 #include <kunit/test.h>
 #include <linux/errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * spans_kunit.c - a table and the state of threads in one format, the example
- *		   format spans
+ * spans_kunit.c - the example format spans, which has both a table and a state
+ * per thread
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -10,7 +10,7 @@
 #include "sink_calls.h"
 
 #define OFFS	PFM_SINK_REGION_OFFS(1)
-/* The number of threads that the example keeps. */
+/* The number of threads whose state the example format keeps. */
 #define THREADS	1024
 
 static int spans_kunit_init(struct kunit *test)
@@ -29,7 +29,7 @@ static void make(struct kunit *test, u64 records)
 	pfm_calls_make(test, &arg);
 }
 
-/* Let @pmd overflow in thread @tid at @tstamp. */
+/* Make @pmd overflow in thread @tid at @tstamp. */
 static void overflow(struct kunit *test, u16 pmd, u32 tid, u64 tstamp)
 {
 	struct pfm_ovfl_data data = { .tid = tid, .tgid = PFM_CALLS_TGID };
@@ -67,7 +67,10 @@ static void spans_between_events_are_summed_by_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, skipped_by(d), 2);
 }
 
-/* Add records to the table while the states of many threads are in use. */
+/*
+ * Add records to the table while the states of many threads are in use. Neither
+ * may overwrite the other.
+ */
 static void table_and_threads_do_not_overlap(struct kunit *test)
 {
 	const pfm_spans_record_t *records;

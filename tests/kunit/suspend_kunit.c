@@ -22,7 +22,7 @@ static int suspend_cpu_init(struct kunit *test)
 	return 0;
 }
 
-/* Let PMD0 of the CPU's context count events. */
+/* Make PMD0 of the CPU's context count events. */
 static void cpu_counts(struct kunit *test, u64 events)
 {
 	struct pfm_sim_tick tick = { .cpu = raw_smp_processor_id(),
@@ -128,8 +128,8 @@ static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
 	fixture_lock(ctx);
 	task = kthread_run(suspend_main, &done, "suspends");
 	/*
-	 * A thread that waits for the mutex is in the mutex's list.
-	 * Sleep because no event tells when.
+	 * Wait until the thread has given up, or waits for the mutex and so is
+	 * in the mutex's list. Sleep because nothing signals that it waits.
 	 */
 	while (!completion_done(&done) &&
 	       list_empty_careful(&ctx->mutex.wait_list))
@@ -147,7 +147,9 @@ static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
 	kthread_stop(task);
 }
 
-/* Create a context on the test's own thread, which also suspends. */
+/*
+ * Create a context for the test's own thread, which also calls pfm_suspend().
+ */
 static int suspend_own_init(struct kunit *test)
 {
 	fixture_create(test, 0, false);
@@ -187,7 +189,7 @@ static struct kunit_suite cpu_suite = {
 	.test_cases = cpu_cases,
 };
 
-/* Let PMD0 of a thread's context count events. */
+/* Make PMD0 of a thread's context count events. */
 static void thread_counts(struct kunit *test, struct task_struct *task,
 			  u64 events)
 {
@@ -198,8 +200,9 @@ static void thread_counts(struct kunit *test, struct task_struct *task,
 
 /*
  * A suspend begins before threads are frozen and ends after they are thawed.
- * Meanwhile, a switch of sets, a restart or a command may pause the context of
- * a running thread. The context must then continue to count.
+ * During that time, a set switch, a restart or a command may pause the context
+ * of a thread that is still running. The context must continue to count
+ * afterwards.
  */
 /* Proves H21 */
 static void suspended_context_of_other_thread_counts(struct kunit *test)
@@ -219,7 +222,7 @@ static void suspended_context_of_other_thread_counts(struct kunit *test)
 	kthread_stop(task);
 }
 
-/* The main function of a thread that ends the suspension. */
+/* The main function of a thread that resumes the contexts. */
 static int wake_up_main(void *done)
 {
 	pfm_suspend(false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * table_kunit.c - formats with a table, called directly
+ * table_kunit.c - call-backs of formats with a table, called directly
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -58,7 +58,7 @@ struct short_record {
 DEFINE_PFM_TABLE(short, struct short_record, count, 1U << 16,
 		 PFM_TABLE_COUNT(count), PFM_TABLE_LAST(last))
 
-/* The next sample of each format. */
+/* The next sample for each format. */
 static struct all_record all;
 static struct long_record wide;
 static struct short_record narrow;
@@ -114,7 +114,7 @@ static int table_kunit_init(struct kunit *test)
 	return d ? 0 : -ENOMEM;
 }
 
-/* Make a buffer of a format with room for exactly @keys records. */
+/* Create a buffer of a format with room for exactly @keys records. */
 static void make(struct kunit *test, const pfm_buffer_fmt_t *fmt, u64 keys)
 {
 	size_t record = fmt == &all_fmt ? sizeof(all) :
@@ -149,7 +149,7 @@ static struct long_record *long_of(const struct pfm_fmt_calls *d, u64 i)
 	return (struct long_record *)(d->buf + OFFS) + i;
 }
 
-/* Let all searches begin at the first slot. */
+/* Make all searches begin at the first slot. */
 static void make_hashes_equal(const struct pfm_fmt_calls *d)
 {
 	struct pfm_table *t = pfm_sink_priv(d->buf);
@@ -165,7 +165,7 @@ static void sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 
-/* Add a sample to the format "all"; @value goes into most fields. */
+/* Give the format "all" a sample with @value in most fields. */
 static void value(struct kunit *test, u32 id, u32 value)
 {
 	all = (struct all_record) {
@@ -270,7 +270,8 @@ static void table_search_is_bounded(struct kunit *test)
 }
 
 /*
- * A search from the last place must stay in the area; KASAN reports an overrun.
+ * A search that begins at the last place must stay in the area. KASAN reports
+ * an overrun.
  */
 static void table_search_ends_behind_last_place(struct kunit *test)
 {
@@ -305,7 +306,10 @@ static void table_loses_new_keys_when_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all_of(d, 2)->sum, 5);
 }
 
-/* The number of keys that find a slot depends on the hash's distribution. */
+/*
+ * Only nearly all slots are used, because the number of keys that find a slot
+ * depends on how the hash distributes them.
+ */
 static void table_is_nearly_filled_before_losses(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -10,7 +10,7 @@
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define OFFS	PFM_SINK_REGION_OFFS(1)
-/* The number of threads that the example keeps. */
+/* The number of threads whose state the example format keeps. */
 #define THREADS	1024
 #define PMD	5
 
@@ -30,7 +30,10 @@ static void make(struct kunit *test, u64 min)
 	pfm_calls_make(test, &arg);
 }
 
-/* Let thread @tid overflow at @tstamp while the PMD has @value. */
+/*
+ * Make a counter overflow in thread @tid at @tstamp while the recorded PMD has
+ * @value.
+ */
 static void overflow(struct kunit *test, u32 tid, u64 tstamp, u64 value)
 {
 	struct pfm_ovfl_data data = {
@@ -144,7 +147,7 @@ static void oldest_thread_nearby_makes_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, evicted_by(d), 2);
 }
 
-/* A thread that was evicted starts again, without its old value. */
+/* A thread that was evicted starts again without an earlier value. */
 static void more_threads_than_places_are_counted(struct kunit *test)
 {
 	const u32 most = THREADS + PFM_THREADS_PROBES - 1, all = 3 * THREADS;

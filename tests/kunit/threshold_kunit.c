@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * threshold_kunit.c - the example format that filters, called directly
+ * threshold_kunit.c - the call-backs of the example format that filters
+ * samples, called directly
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -24,7 +25,10 @@ static void make(struct kunit *test, u64 size, u64 min)
 	pfm_calls_make(test, &arg);
 }
 
-/* Let @pmd overflow while the recorded PMD has @value. */
+/*
+ * Make @pmd overflow while the recorded PMD has @value. Return: the handler's
+ * result.
+ */
 static int overflow(struct kunit *test, u16 pmd, u64 value)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -8,7 +8,7 @@
 
 static void tracepoint_is_found_by_name(struct kunit *test)
 {
-	/* The tracepoints that the core uses. */
+	/* The names of tracepoints that the core uses. */
 	static const char * const names[] = {
 		"sched_process_exit", "sched_process_exec", "sched_switch",
 	};

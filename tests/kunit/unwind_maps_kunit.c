@@ -19,7 +19,7 @@
 static struct pfm_unwind_table table = { .start = 0x100 };
 static struct file *known;
 
-/* Only the file @known has a table. */
+/* Return the table of a file. Only the file known has one. */
 static const struct pfm_unwind_table *lookup(void *arg,
 					     const struct pfm_unwind_key *key)
 {
@@ -60,7 +60,7 @@ static void free_maps(void *maps)
 	kvfree(maps);
 }
 
-/* Copy the mappings. @looked: returns the number of lookups. */
+/* Copy the mappings. Store the number of lookups of tables in *looked. */
 static const struct pfm_unwind_maps *copy(struct kunit *test,
 					  unsigned int *looked)
 {
@@ -74,8 +74,8 @@ static const struct pfm_unwind_maps *copy(struct kunit *test,
 }
 
 /*
- * Expect to find the mapping from its first to its last address, and not
- * outside.
+ * Check that the mapping is found for its first and last address, and not
+ * beside them. Return: the mapping.
  */
 static const struct pfm_unwind_text *
 text_at(struct kunit *test, const struct pfm_unwind_maps *maps, u64 start,
@@ -132,7 +132,7 @@ static void text_of_other_files_has_no_table(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, text->table);
 	text = text_at(test, maps, LOW + PAGES(2), LOW + PAGES(3));
 	KUNIT_EXPECT_NULL(test, text->table);
-	/* Anonymous memory is not looked up, because it cannot have a table. */
+	/* No table is looked up for anonymous memory, which cannot have one. */
 	KUNIT_EXPECT_EQ(test, looked, 1U);
 }
 

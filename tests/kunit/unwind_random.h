@@ -2,8 +2,8 @@
 /*
  * unwind_random.h - random unwind tables, stacks and mappings
  *
- * A KUnit suite runs some trials; tests/tools/unwind_trials.c runs many on the
- * host. A trial checks the guarantees of unwind_walk.h.
+ * A trial checks the guarantees that unwind_walk.h gives. A KUnit suite runs
+ * some trials, and tests/tools/unwind_trials.c runs many on the host.
  */
 #ifndef PFM_UNWIND_RANDOM_H
 #define PFM_UNWIND_RANDOM_H
@@ -17,7 +17,7 @@
 #include "unwind_walk.h"
 
 /*
- * Code is mapped at small addresses, so that random words may be addresses of
+ * Code is mapped at small addresses, so that random words can be addresses of
  * code.
  */
 #define RND_TEXT	0x400000ULL
@@ -38,7 +38,7 @@
 			  3 * 256 * RND_BLOCKS) / 8 * 8 + 8)
 #define RND_ROOM	(PFM_UNWIND_MAX_FRAMES + 8)
 
-/* Counts of the outcomes of all trials. */
+/* How often each outcome has occurred in all trials. */
 struct rnd_seen {
 	unsigned long	trials;
 	unsigned long	refused;
@@ -50,14 +50,14 @@ struct rnd_seen {
 static __u64 rnd_state = 1;
 static __u64 rnd_words[RND_WORDS], rnd_others[RND_OTHERS];
 static unsigned int rnd_reads;
-/* In a trial, one of this many words, rules and reads is invalid. */
+/* In the current trial, one of rnd_odds words, rules and reads is invalid. */
 static __u32 rnd_odds;
 /* The first guarantee that was violated, or NULL. */
 static const char *rnd_broken;
 
 /*
- * Return a random number by xorshift64, because user space lacks the kernel's
- * functions.
+ * Return a random number from xorshift64, because the kernel's functions are
+ * missing in user space.
  */
 static inline __u64 rnd(void)
 {
@@ -287,8 +287,9 @@ static inline void rnd_walk(const struct pfm_unwind_table *table,
 }
 
 /*
- * Make a table, valid or damaged, and walk with it if it is accepted. The table
- * ends within the last 8 of the RND_MOST bytes at @room, which is aligned to 8.
+ * Make a table, which may be damaged, and walk a stack with it if it is
+ * accepted. The table ends in the last 8 of the RND_MOST bytes at @room, which
+ * is aligned to 8 bytes.
  */
 static inline void rnd_trial(__u8 *room, struct rnd_seen *seen)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_stored_kunit.c - stacks of Debian's programs, which elfutils has
- *			   followed, too
+ * unwind_stored_kunit.c - compare with elfutils on stored stacks of Debian's
+ * programs
  *
- * tests/kunit/store_stacks stores them. All stacks use one table, which has
- * only the blocks of code that these stacks need.
+ * tests/kunit/store_stacks has stored the stacks. All stacks use one table,
+ * which has only the blocks of code that these stacks need.
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>
@@ -35,7 +35,7 @@ struct stored_stop {
 #define FP	6
 #define RBX	3
 
-/* The stopped program that is walked. */
+/* The stopped program whose stack is walked. */
 static const struct stored_stop *stop;
 
 static bool read_word(u64 addr, u64 *word)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_table_kunit.c - check unwind tables, and find an address's rule
+ * unwind_table_kunit.c - the checks of unwind tables, and the search for the
+ * rule of an address
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>
@@ -103,7 +104,10 @@ static void wrong_size_is_refused(struct kunit *test)
 	}
 }
 
-/* With these numbers, the product wraps in 32 bits to the right size. */
+/*
+ * With these numbers, the product of the counts wraps in 32 bits to the right
+ * size.
+ */
 static void wrapped_sizes_are_refused(struct kunit *test)
 {
 	bytes.head.nr_blocks += 1U << 30;
@@ -229,7 +233,10 @@ static void address_outside_table_has_no_rule(struct kunit *test)
 	expect_rule(test, U64_MAX, -1);
 }
 
-/* Check a table of four rows, which are at offsets 3, 4, 5 and 6 of block 2. */
+/*
+ * Check a table of four rows, at offsets 3 to 6, whose index entries of blocks
+ * 1 and 2 are @first and @second.
+ */
 static int check_four_rows(u32 first, u32 second)
 {
 	bytes.index[1] = first;

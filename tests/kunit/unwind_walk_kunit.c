@@ -2,7 +2,7 @@
 /*
  * unwind_walk_kunit.c - follow artificial stacks with artificial tables
  *
- * The text has one rule for each block of 256 bytes.
+ * The mapped code has one rule for each block of 256 bytes.
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>
@@ -108,7 +108,7 @@ static const struct pfm_unwind_cpu arm = {
 	ARM64_SP, ARM64_FP, ARM64_LR, read_word, read_reg, strip, 0,
 };
 
-/* Return an address in the block with rule @i. */
+/* Return an address in the block of code with rule @i. */
 static u64 code(unsigned int i)
 {
 	return TEXT + 256 * i + 16;
@@ -132,8 +132,8 @@ static struct pfm_unwind_rule up(unsigned int number)
 }
 
 /*
- * By default all rules end the chain as complete, and the stack contains only
- * secrets.
+ * By default, all rules end the chain as complete, and the stack contains only
+ * words that are not addresses of code.
  */
 static int walk_init(struct kunit *test)
 {
@@ -215,8 +215,8 @@ static void address_is_looked_up_before_return(struct kunit *test)
 	bytes.rules[0] = up(1);
 	bytes.rules[1] = up(1);
 	/*
-	 * The return address follows a call that is the last instruction of
-	 * block 1.
+	 * The call is the last instruction of block 1, so the return address is
+	 * in block 2.
 	 */
 	words[0] = TEXT + 2 * 256;
 	words[1] = code(3);
@@ -270,7 +270,8 @@ static void cfa_is_dereferenced(struct kunit *test)
 }
 
 /*
- * The innermost function has saved its stack pointer below the stack pointer.
+ * The innermost function has saved a word in the red zone, below the stack
+ * pointer.
  */
 static void red_zone_is_read_in_first_frame(struct kunit *test)
 {
@@ -282,7 +283,10 @@ static void red_zone_is_read_in_first_frame(struct kunit *test)
 	frame.sp = at(16);
 	words[0] = at(20);
 	words[20] = code(1);
-	/* The CFA of code(1) would be in words[5], which must not be read. */
+	/*
+	 * The CFA of code(1) would be taken from words[5], which must not be
+	 * read.
+	 */
 	words[5] = at(30);
 	words[30] = code(2);
 	EXPECT(test, PFM_UNWIND_UNREADABLE, code(1));
@@ -359,7 +363,10 @@ static void other_register_is_known_in_first_frame(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 }
 
-/* Set a rule whose CFA is relative to rbx, as in the code of lazy binding. */
+/*
+ * Set a rule whose CFA is relative to rbx, as in the code that binds functions
+ * lazily.
+ */
 static void frame_at_rbx(unsigned int number)
 {
 	bytes.rules[number] = (struct pfm_unwind_rule) {
@@ -395,7 +402,8 @@ static void saved_rbx_is_known(struct kunit *test)
 }
 
 /*
- * If the function has restored rbx, the slot of rbx is below the stack pointer.
+ * When the function has restored rbx, the stack slot of rbx is below the stack
+ * pointer, and the register is used.
  */
 static void unsaved_rbx_is_in_its_register(struct kunit *test)
 {
@@ -426,7 +434,7 @@ static void rbx_outside_the_stack_is_not_known(struct kunit *test)
 }
 
 /*
- * A handler on a lower stack has interrupted the frame.
+ * A signal handler on a lower stack has interrupted the frame.
  *
  * Proves H31
  */
@@ -457,7 +465,10 @@ static void other_steps_forget_rbx(struct kunit *test)
 	bytes.rules[0].kind = PFM_UNWIND_NONE;
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
-	/* Now the return address is below the CFA. */
+	/*
+	 * In this step, the return address is at the address that the CFA is
+	 * read from.
+	 */
 	words[0] = at(1);
 	bytes.rules[0] = (struct pfm_unwind_rule){ PFM_UNWIND_MEM, X86_64_SP };
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
@@ -471,7 +482,10 @@ static void other_steps_forget_rbx(struct kunit *test)
 
 static void link_register_is_known_in_first_frame(struct kunit *test)
 {
-	/* The link register contains an authentication code. */
+	/*
+	 * The return address in the link register contains a pointer
+	 * authentication code.
+	 */
 	const u64 regs[32] = { [ARM64_LR] = code(1) | 0x12ULL << 48 };
 
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -484,8 +498,8 @@ static void link_register_is_known_in_first_frame(struct kunit *test)
 }
 
 /*
- * The frame pointer is known in all frames, so the same step could repeat
- * forever.
+ * This rule takes the return address from the frame pointer, which is known in
+ * all frames. The step must end the chain, because it could repeat forever.
  */
 static void stack_pointer_rises_without_link_register(struct kunit *test)
 {
@@ -497,7 +511,7 @@ static void stack_pointer_rises_without_link_register(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_UNREADABLE);
 }
 
-/* A handler on a higher stack has interrupted a leaf function. */
+/* A signal handler on a higher stack has interrupted a leaf function. */
 static void signal_frame_returns_to_lower_stack(struct kunit *test)
 {
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -611,7 +625,7 @@ static void stack_pointer_outside_stacks_ends_chain(struct kunit *test)
 }
 
 /*
- * Test offsets of a return address that must not be read.
+ * Return addresses at these offsets must not be read.
  *
  * Proves H31
  */
@@ -683,7 +697,7 @@ static void chain_fills_its_buffer(struct kunit *test)
 }
 
 /*
- * A signal frame seems to have interrupted itself.
+ * A signal frame whose registers make it seem to have interrupted itself.
  *
  * Proves H31
  */
@@ -702,9 +716,9 @@ static void endless_chain_is_cut(struct kunit *test)
 }
 
 /*
- * Request each byte of the stack with each kind of rule. The secrets include
- * pointers to the stack and two addresses of code. Only these two addresses may
- * be returned.
+ * Ask for each byte of the stack with each kind of rule. Among the words on the
+ * stack are pointers to the stack and two addresses of code. Only these two
+ * addresses may be returned.
  *
  * Proves H31
  */

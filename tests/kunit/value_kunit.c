@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * value_kunit.c - 64-bit values over 32-bit counters (3.1.3), and reset values,
- *		   random ones included (3.4.1, 3.4.2)
+ * value_kunit.c - 64-bit values made with 32-bit counters (3.1.3), and reset
+ * values, including random ones (3.4.1, 3.4.2)
  */
 #include "carta.h"
 #include "context.h"
@@ -134,7 +134,7 @@ static void read_is_consistent_if_counter_wraps(
 	ctx->pmu = sim;
 }
 
-/* Expect that a read includes a wrap whose interrupt is still pending. */
+/* Check that a read includes a wrap whose interrupt is still pending. */
 static void expect_wrap_is_seen_early(struct kunit *test, u64 value)
 {
 	struct pfm_evtset *set = ctx_of(test)->set;
@@ -156,11 +156,11 @@ static void read_includes_pending_wrap(struct kunit *test)
 	fixture_counter(test, 0, 0, TOP - 10);
 	fixture_start(test);
 	expect_wrap_is_seen_early(test, TOP + 3);
-	/* A later read never returns a smaller value. */
+	/* Later reads must not return a smaller value. */
 	fixture_count(test, TOP - 10);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 2 * TOP - 6);
 	expect_wrap_is_seen_early(test, 2 * TOP + 3);
-	/* A value that is written later is not mistaken for a wrap. */
+	/* A value that is written later must not be mistaken for a wrap. */
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = 5 });
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5ULL);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -2 });
@@ -209,7 +209,10 @@ static void random_resets_follow_seed(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
 		fixture_count(test, -fixture_value(test, 0));
-		/* The handler was told the period that has just ended. */
+		/*
+		 * The handler got the reset value of the period that has just
+		 * ended.
+		 */
 		KUNIT_EXPECT_EQ(test, f->script.arg[i].pmd_last_reset,
 				expected);
 		expected = -10000ULL + (pfm_carta_next(&state) & 0xff);
@@ -225,7 +228,7 @@ static void random_resets_follow_seed(struct kunit *test)
 			-50000ULL + (pfm_carta_next(&state) & 0xff));
 }
 
-/* Let PMD0 overflow. Return: the random part of its new value. */
+/* Make PMD0 overflow. Return: the random part of its new value. */
 static u64 draw(struct kunit *test)
 {
 	fixture_count(test, -fixture_value(test, 0));
@@ -250,7 +253,10 @@ static void only_pmd_write_restarts_random_series(struct kunit *test)
 	fixture_start(test);
 	first = pfm_carta_next(&state) & 0xff;
 	KUNIT_EXPECT_EQ(test, draw(test), first);
-	/* The series survives attaching and writing the PMC. */
+	/*
+	 * Loading the context and writing the PMC do not restart the random
+	 * series.
+	 */
 	for (i = 0; i < 3; i++) {
 		fixture_unload(test);
 		fixture_start(test);
@@ -297,7 +303,7 @@ static void each_pmd_has_own_random_series(struct kunit *test)
 
 /*
  * A sample records PMD1 and resets it. PMD1 has wrapped, but its interrupt is
- * pending. Neither its old nor its new value is mistaken for another wrap.
+ * pending. Neither its old nor its new value may be mistaken for another wrap.
  */
 static void sample_includes_pending_wraps(struct kunit *test)
 {
@@ -337,8 +343,8 @@ static void no_random_resets_without_flag(struct kunit *test)
 }
 
 /*
- * A register without a PMC cannot set PFM_REGFL_RANDOM. It is reset together
- * with a counter that does.
+ * PFM_REGFL_RANDOM cannot be set for a register without a PMC. This one is
+ * reset together with a counter for which the flag is set.
  */
 /* Proves 3.4.2-03 */
 static void non_counter_pmd_is_not_randomized(struct kunit *test)
@@ -370,7 +376,7 @@ static void missing_register_bits_are_ignored(struct kunit *test)
 	pfarg_pmd_t pmd;
 
 	narrow = *hw->desc;
-	/* The register has 16 bits, one of which is fixed. */
+	/* The register has only 16 bits, one of which is fixed. */
 	narrow.rsvd = ~0xfffeULL;
 	narrow.dfl = 1;
 	hw->desc = &narrow;
@@ -409,7 +415,7 @@ static void non_counter_pmd_is_reset_on_request(struct kunit *test)
 	script->ctrl[2] = PFM_OVFL_CTRL_MASK;
 	script->restart_ctrl = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
-	/* The settings of PMC1 do not request the reset. */
+	/* PMC1 does not request a reset of this PMD. */
 	fixture_count2(test, 0, 10);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, PLAIN), 77ULL);
 	fixture_count2(test, 10, 0);
@@ -425,8 +431,8 @@ static u64 usual_period(struct kunit *test, int pmd)
 }
 
 /*
- * The period is the short reset value; if that is 0, the value that was last
- * loaded.
+ * The period comes from the short reset value or, if that is 0, from the value
+ * that was last loaded.
  */
 static void usual_period_comes_from_reset_values(struct kunit *test)
 {
@@ -437,12 +443,15 @@ static void usual_period_comes_from_reset_values(struct kunit *test)
 	pmd = fixture_pmd_of(ctx_of(test), 0);
 	pmd->short_reset = -100;
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 100ULL);
-	/* Without a short reset value, only PFM_RESTART resets the counter. */
+	/*
+	 * Without a short reset value, only PFM_RESTART resets the counter, so
+	 * its last reset value counts.
+	 */
 	pmd->short_reset = 0;
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 3ULL);
 	pfm_note_reset(pmd, -1000);
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 1000ULL);
-	/* A reset value of 7 is not a period. */
+	/* A positive reset value, here 7, is not a period. */
 	KUNIT_EXPECT_EQ(test, usual_period(test, 1), 0ULL);
 }
 

@@ -9,7 +9,7 @@
 #include <linux/sched/rt.h>
 #include <perfmon/perfmon_work.h>
 
-/* A work item that may have to wait, and what its runs have found. */
+/* A work item that may have to wait, and how often it has run. */
 static struct counted_work {
 	struct pfm_work		work;
 	struct completion	done;
@@ -29,7 +29,7 @@ static bool count_run(struct pfm_work *w, bool may_wait)
 	return true;
 }
 
-/* Queue the work item twice, before it can run, and wait until it is done. */
+/* Queue the work item twice before it can run, and wait until it is done. */
 static void queue_counted(bool waits)
 {
 	counted = (struct counted_work){ .waits = waits };
@@ -58,7 +58,10 @@ static void queue_counted_as_realtime_thread(bool waits)
 	sched_set_normal(current, 0);
 }
 
-/* Other threads on the CPU do not delay the work item. */
+/*
+ * A real-time thread's work item runs with real-time priority, so that other
+ * threads do not delay it.
+ */
 static void realtime_thread_queues_realtime_work(struct kunit *test)
 {
 	queue_counted_as_realtime_thread(false);
