@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check pfmon where it cannot measure or write as usual, in a guest."""
+"""Check pfmon in guests where it cannot measure or write as usual."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ERRORS = {
 
 
 def script() -> str:
-    """Return the command that runs all parts of the script."""
+    """Return the shell command that runs all parts of adverse.sh."""
     return following.script(SCRIPT)
 
 
@@ -39,7 +39,8 @@ def command_goes_on_if_output_fails(guest: Boot, name: str) -> None:
     assert "went on" in lines, printed
     if "counts" not in name and "stdout" not in name:
         assert re.search(r" samples, \d+ lost before the error, ", printed), printed
-    # The measured command exits with status 3; pfmon, whose output fails, with 1.
+    # The measured command exits with status 3. pfmon exits with 1, because it cannot
+    # write its output.
     assert lines[-1] == "status 1", printed
 
 
@@ -57,7 +58,8 @@ def missing_proc_is_reported(guest: Boot, name: str) -> None:
     if name != "no-proc-counts":
         assert re.search(r"^pfmon: \d+ samples, - lost, ", printed, re.M), printed
         assert lines[-1].startswith("pfmon: /proc could not be read: ")
-        # In the other /proc, the PIDs of the capture belong to different processes.
+        # In the /proc of the other PID namespace, the capture's PIDs belong to other
+        # processes.
         assert not following.pfmparse("info", guest.out / f"{name}.cap")["processes"]
 
 

@@ -22,7 +22,7 @@ limited() (
 	tell $1 -o /tmp/limited.cap sh -c "$FAULT"
 )
 
-# The reader of pfmon's output ends during the command.
+# The reader of pfmon's output exits while the command is running.
 piped() {
 	mkfifo /tmp/piped
 	head -c $2 /tmp/piped >/dev/null &
@@ -30,7 +30,7 @@ piped() {
 	rm /tmp/piped
 }
 
-# The reader of pfmon's standard output ends during the command.
+# The reader of pfmon's standard output exits while the command is running.
 unread() {
 	tell $INTERVALS -o - sh -c "$FAULT" | head -n 1 >/dev/null
 }
@@ -44,7 +44,7 @@ part reader-ends-counts piped "$INTERVALS" 99
 part reader-ends-stdout unread
 part default $IGNORED
 part pipe-ignored sh -c "trap '' PIPE; $IGNORED"
-# Remove /proc, or run in a PID namespace without a /proc of its own.
+# Run without /proc, or in a PID namespace with the /proc of another one.
 NO_PROC="unshare --mount sh -c 'umount -l /proc; exec \"\$@\"' --"
 part no-proc eval "$NO_PROC $SAMPLE -o /out/no-proc.cap true"
 part no-proc-counts eval "$NO_PROC $INTERVALS -o /tmp/blind true"

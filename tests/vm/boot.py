@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Boot guests that run many commands; deliver each command's results at once."""
+"""Boot guests that run many commands; return each command's results as soon as it ends.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def need(target: Target) -> None:
 
 
 def run_script(target: Target, script: str, out: Path, *options: str) -> None:
-    """Run a shell script in a guest; it must succeed.
+    """Run a shell script in a guest; the script must succeed.
 
     ``out`` is the guest's /out; its file "output" receives what the script prints. The
     options are those of scripts/vm/run.
@@ -66,7 +67,7 @@ def run_script(target: Target, script: str, out: Path, *options: str) -> None:
 
 
 def python_files(*modules: str) -> list[str]:
-    """Return the files that Python needs to import modules, from this host."""
+    """Return the files of this host that Python needs to import modules in a guest."""
     listing = f"import sys, {', '.join(modules)}; print(*filter(None, ("
     listing += "getattr(m, '__file__', None) for m in sys.modules.values())))"
     command = ["/usr/bin/python3", "-I", "-S", "-c", listing]
@@ -75,7 +76,7 @@ def python_files(*modules: str) -> list[str]:
 
 
 def without_narrow() -> str | None:
-    """Return why 32-bit programs are left out; return None if they are built."""
+    """Return why 32-bit programs are not built, or None if they are built."""
     return parts.left_out("user-i386")
 
 
@@ -89,11 +90,11 @@ class Outcome:
 
 
 class Boot:
-    """A guest that runs commands in sequence; its output is read while it runs.
+    """A guest that runs commands one after the other; its output is read meanwhile.
 
-    commands: name -> shell command, which prints TAP or other output. options: of
-    scripts/vm/run. out: directory for the guest's files and messages. If a fault of the
-    emulator ends the guest, the guest is booted once more.
+    commands: name -> shell command, which prints TAP or other output. options: options
+    of scripts/vm/run. out: directory for the guest's files and messages. If a fault of
+    the emulator ends the guest, the guest is booted once more.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class Boot:
             )
 
     def outcome(self, program: str, test: str) -> Outcome | None:
-        """Wait for the result of a program's test; return None if it has none."""
+        """Wait for a test's result and return it, or None if there is none."""
         self._read_until(lambda: (program, test) in self._outcomes, program)
         return self._outcomes.get((program, test))
 
@@ -153,12 +154,12 @@ class Boot:
         return self._statuses[name]
 
     def printed(self, name: str) -> str:
-        """Wait like command(); return the command's output without test results."""
+        """Wait for a command's end; return its output without test results."""
         self.command(name)
         return self._printed[name]
 
     def status(self) -> int:
-        """Wait for the guest's end; return the exit status of scripts/vm/run."""
+        """Wait until the guest has ended; return the exit status of scripts/vm/run."""
         self._read_until(lambda: False, None)
         return self._process.wait()
 
@@ -169,7 +170,7 @@ class Boot:
 
     @property
     def out(self) -> Path:
-        """Wait for the guest's end, which delivers its files; return their folder."""
+        """Wait until the guest has delivered its files; return their folder."""
         self.status()
         return self._out
 
@@ -178,12 +179,12 @@ class Boot:
         return self._errors.read_text(errors="replace")
 
     def close(self) -> None:
-        """End the guest at once."""
+        """Stop the guest at once."""
         self._process.terminate()
         self._process.communicate()
 
     def _tell_of_the_end(self, missing: str) -> NoReturn:
-        """Fail because the guest ended early; skip if another test reported that."""
+        """Fail because the guest ended early, or skip if another test has failed."""
         status = self.status()
         if self._told:
             pytest.skip(f"not run: the guest {self._target} ended with {status}")
@@ -201,7 +202,7 @@ class Boot:
                 break
 
     def _boot_again(self) -> bool:
-        """Boot once more if the emulator's fault ended the guest; return True if so."""
+        """Boot once more if a fault of the emulator ended the guest; return whether."""
         if self._again or self._process.wait() != verdict.EMULATOR:
             return False
         self._again = True
@@ -244,13 +245,13 @@ class Boots(Generic[Key]):
         return self._boots[key]
 
     def close(self) -> None:
-        """End all guests."""
+        """Stop all guests."""
         for boot in self._boots.values():
             boot.close()
 
 
 def check_test(boot: Boot, program: str, test: str) -> None:
-    """Give the calling pytest test the result of the guest's test."""
+    """Pass, skip or fail the calling pytest test as a guest's test did."""
     outcome = boot.outcome(program, test)
     if outcome is None:
         pytest.fail(f"no result; {program} ended with {boot.command(program)}")
@@ -260,8 +261,8 @@ def check_test(boot: Boot, program: str, test: str) -> None:
 
 
 def names_of(source: str) -> list[str]:
-    """Return the names of the tests in a source below tests/guest."""
-    # A module's source may have the same name, but it contains no tests.
+    """Return the names of the tests in a source file below tests/guest."""
+    # A module's source file may have the same name, but contains no tests.
     named = (path.read_text() for path in SOURCES.glob(f"*/{source}.c"))
     (names,) = filter(None, map(TEST_NAME.findall, named))
     return names
@@ -270,7 +271,7 @@ def names_of(source: str) -> list[str]:
 def _script(commands: Mapping[str, str]) -> str:
     """Return the shell script that runs all commands in a guest.
 
-    Each command's output is between the lines "== NAME" and "== STATUS".
+    The script prints "== NAME" before and "== STATUS" after each command's output.
     """
     return "\n".join(
         f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"

@@ -20,7 +20,8 @@ import pytest
 ENDS = ("passed", "skipped", "failed")
 QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 TARGET = "target"
-# Files whose x86_64 guests count instructions, or do not depend on time.
+# Test files whose x86_64 guests have a clock that counts instructions, or do not depend
+# on time.
 COUNTING = ("test_beside_perf", "test_profile", "test_run")
 # Files for make check-all only.
 collect_ignore = [] if programs.ALL else ["test_eight_cpus.py"]
@@ -31,12 +32,12 @@ SKIPPED = pytest.StashKey[list[str]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests that take longest and run in sequence first."""
+    """Put the tests first that take longest, which run in sequence."""
     items.sort(key=lambda item: _group(item, _target(item)) != TIME)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Set a test's group (pytest -n), and the kernel that it runs on."""
+    """Set a test's group for pytest -n, and record the kernel that it runs on."""
     target = _target(item)
     item.add_marker(pytest.mark.xdist_group(_group(item, target)))
     if target:
@@ -46,8 +47,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def _group(item: pytest.Item, target: boot.Target | None) -> str:
     """Return the name of a test's group.
 
-    Guests whose CPUs run at the same time need both CPUs of this machine, so they run
-    in sequence. Guests that count instructions instead of time run beside them.
+    Guests whose virtual CPUs run in parallel need both CPUs of this machine, so they
+    run one after the other. Guests whose clock counts instructions may run at the same
+    time as others.
     """
     counts = item.path.stem in COUNTING
     if isinstance(target, programs.Guest):
@@ -58,7 +60,7 @@ def _group(item: pytest.Item, target: boot.Target | None) -> str:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run if a test was skipped in all its guests."""
+    """Fail the run if a test of a program was skipped in all its guests."""
     skipped = _skipped_everywhere(session.config)
     session.config.stash[SKIPPED] = skipped
     if skipped and session.exitstatus == pytest.ExitCode.OK:
@@ -86,7 +88,7 @@ def _skipped_everywhere(config: pytest.Config) -> list[str]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the table unless it is empty."""
+    """Print the table of passed tests, unless it is empty."""
     for name in terminalreporter.config.stash.get(SKIPPED, []):
         terminalreporter.write_line(f"skipped in every guest: {name}", red=True)
     counts: dict[boot.Target, Counter[str]] = {}
@@ -106,7 +108,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def _target(item: pytest.Item) -> boot.Target | None:
-    """Return the kernel in a test's parameters, if there is one."""
+    """Return the kernel from a test's parameters, or None."""
     callspec = getattr(item, "callspec", None)
     for value in callspec.params.values() if callspec else ():
         value = getattr(value, "target", value)
@@ -123,7 +125,7 @@ def _release(on: boot.Target) -> str:
 
 
 def _host(on: boot.Target) -> str:
-    """Return the host's Debian release and QEMU version."""
+    """Return a text with the host's Debian release and the version of QEMU."""
     version = packages.installed_version(QEMU[on.arch]) or "none"
     number = version.partition(":")[2].partition("+")[0] or version
     system = platform.freedesktop_os_release()

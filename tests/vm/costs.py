@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The cost of a sample in instructions: a command in a guest, and its checks."""
+"""Measure the cost of a sample in instructions: a command for a guest, and its checks.
+"""
 
 from __future__ import annotations
 
 import re
 
 FLOOR = "pfm_floor"
-# A row of pfm_bench: recorder, samples, instructions, those above an empty handler.
+# A row of pfm_bench: recorder, samples, instructions per sample, and how many of them
+# an empty handler does not need.
 ROW = re.compile(
     r"^(\S.*?) +\d+ +[\d.]+ +(-?[\d.]+)(?:  bound (\d+): \w+)?$", re.MULTILINE
 )
-# The bounds are for the compiler of Debian 12: other compilers differ a little.
+# The bounds hold for Debian 12's compiler. Allow for the differences of other
+# compilers.
 COMPILERS = 1.1
 # Formats, and the BPF programs that do the same.
 BESIDE_BPF = {
@@ -20,13 +23,13 @@ BESIDE_BPF = {
 
 
 def command() -> str:
-    """Return the command that measures page faults with each recorder."""
+    """Return the command that samples page faults with each recorder."""
     module = f"/lib/modules/$(uname -r)/extra/tests/bench/floor/{FLOOR}.ko"
     return f"insmod {module} && pfm_bench faults && rmmod {FLOOR}"
 
 
 def check(printed: str) -> None:
-    """Fail the test unless samples are as cheap as docs/performance.md says."""
+    """Fail the test unless a sample costs at most what docs/performance.md says."""
     rows = ROW.findall(printed)
     costs = {name: float(cost) for name, cost, _ in rows}
     bounds = {name: float(bound) for name, _, bound in rows if bound}

@@ -13,13 +13,14 @@ import pytest
 from boot import Boot
 
 PERF = shutil.which("perf")
-# Each forked shell shares its parent's pages, so it faults again. The second command
-# sleeps ten times.
+# Each forked shell shares its parent's pages, so it causes page faults. The second
+# command sleeps ten times.
 FORK = "sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i+1)); done'"
 WAIT = "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'"
 FORKS = 100
 WAITS = 10
-# Tolerance: some of the faults depend on whether parent or child runs first.
+# The tolerance as a fraction: the number of page faults depends on whether parent or
+# child runs first.
 PART = 0.2
 EVENTS = "-e page-faults,context-switches"
 RUNS = 3
@@ -27,7 +28,7 @@ ABSENT = "/out/none/counts"
 
 
 def command(with_perf: bool) -> str:
-    """Return the command that runs all counting commands."""
+    """Return the shell command that runs all counting commands."""
     run = "sh -c 'echo . >>/tmp/runs; exit $(wc -l </tmp/runs)'"
     some = "-uk -e page-faults,alignment-faults,cycles"
     watch = "sh -c 'until [ $(wc -l </out/intervals) -gt 8 ]; do :; done'"
@@ -61,7 +62,7 @@ def check_forms(boot: Boot) -> None:
     _check_defaults((boot.out / "defaults").read_text())
     _check_runs((boot.out / "runs").read_text())
     _check_intervals(boot.out / "intervals")
-    # Measuring never starts, so only the counts at the end are printed.
+    # Measuring is never enabled, so only the counts at the end are printed.
     rows = (boot.out / "unbegun").read_text().splitlines()
     assert len(rows) == 2, rows
 
@@ -112,7 +113,7 @@ def check_against_perf(boot: Boot) -> None:
 
 
 def _counts(path: Path) -> dict[str, int]:
-    """Return the counts of a CSV file; pfmon's has a header, perf's has none."""
+    """Return the counts in a CSV file of pfmon, or of perf, which has no header."""
     lines = path.read_text().splitlines()
     if lines[0].startswith("time,"):
         return {row["event"]: int(row["count"]) for row in csv.DictReader(lines)}

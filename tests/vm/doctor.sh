@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Sourced in a guest: runs pfmon doctor and the commands that it prints. kmod is in
-# /usr/sbin as on Debian; busybox would use its own applets.
+# To be sourced in a guest: run pfmon doctor and the commands that it prints.
+# kmod is in /usr/sbin as on Debian; busybox would use its own applets.
 
 kmod='
 modprobe() { /usr/sbin/modprobe "$@"; }
@@ -21,9 +21,9 @@ commands_for() {
 		-e 's/","/\n/g'
 }
 
-# Run the file's commands and print each of them. $provided may define functions
-# for the commands. sudo only runs its command, and id prints nobody. "su -" is
-# left out because doctor runs in a new login.
+# Run the commands in a file and print each of them. $provided may define
+# functions for the commands. sudo just runs its command, and id prints
+# "nobody". "su -" is left out because doctor runs in a new login anyway.
 follow() {
 	sed 's/^/+ /' "$1"
 	{
@@ -35,7 +35,7 @@ follow() {
 	sh -e /tmp/commands
 }
 
-# Run doctor before and after the remedy, as root or as nobody.
+# Run doctor before and after the commands that it prints, as root or as nobody.
 mend() {
 	mend_for root "$1"
 }
@@ -74,7 +74,7 @@ end_session() {
 	wait "$session"
 }
 
-# A replacement for usermod(8) that handles -aG GROUP USER.
+# A replacement for usermod(8) that supports only "-aG GROUP USER".
 join='usermod() { sed -i "s/^\($2:.*:\)$/\1$3/" /etc/group; }'
 eval "$join"
 
@@ -82,7 +82,8 @@ leave_group() {
 	sed -i "s/^\($1:.*:\).*/\1/" /etc/group
 }
 
-# Start a system-wide measurement in the background; fail if it does not start.
+# Start a system-wide measurement in the background, and fail if it does not
+# start.
 measure_cpus() {
 	pfmon --system-wide -e cpu-clock sleep 1000 >/dev/null 2>&1 &
 	other=$!
@@ -92,7 +93,8 @@ measure_cpus() {
 	done
 }
 
-# Replace the content of a file in /proc or /sys until its mount is removed.
+# Make a file in /proc or /sys seem to have other contents, until the mount over
+# it is removed.
 pretend() {
 	other_content=$(mktemp)
 	echo "$2" >"$other_content"

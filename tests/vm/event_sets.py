@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure with event sets, and on some CPUs only: commands and checks for a guest."""
+"""Measure with event sets, and on some CPUs: a guest's commands and checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERYWHERE = "pfmon --system-wide"
 # A cycles period is shorter than a set's turn; an instructions period spans several
 # turns.
 PERIODS = (70000, 1000000)
-# Rounds of hotloops by architecture.
+# The number of rounds of hotloops, by architecture.
 ROUNDS = {"arm64": 30, "x86_64": 300}
 
 
@@ -34,7 +34,7 @@ def command(arch: str) -> str:
 
 
 def command_for_cpus(arch: str) -> str:
-    """Return the command that measures events on some of two CPUs."""
+    """Return the command that measures each event on one or both of two CPUs."""
     return f"({' && '.join(_cpus(arch))}) 2>&1"
 
 
@@ -103,7 +103,7 @@ def check_overflows(out: Path) -> None:
     groups = [(number, len(list(some))) for number, some in groupby(samples, _set_of)]
     assert len(groups) > 2, samples
     expected = [(i % 2, OVERFLOWS[i % 2]) for i in range(len(groups))]
-    # The last turn is shorter because the program ends.
+    # The last turn is shorter because the program ends during it.
     assert groups[:-1] == expected[:-1]
     assert groups[-1][0] == expected[-1][0] and groups[-1][1] <= expected[-1][1]
 
@@ -130,7 +130,7 @@ def check_turns(out: Path) -> None:
     runs = {turns["set"]: turns["runs"] for turns in described["turns"]}
     # The sets alternate, so the first set runs at most once more than the second.
     assert runs[0] > 1 and 0 <= runs[0] - runs[1] <= 1
-    # Nothing is counted during the switches.
+    # No set is active during a switch, so the times of the sets add up to less.
     active = sum(turns["active_ns"] for turns in described["turns"])
     assert all(turns["whole_ns"] > active for turns in described["turns"])
     counts = [(c["set"], c["pmd"], c["event"]) for c in described["counts"]]
@@ -145,10 +145,10 @@ def check_hardware(out: Path) -> None:
     sets = [sample["set"] for sample in _dump(out / "hardware.cap")]
     cycles, instructions = (c["value"] for c in described["counts"] if c["pmd"] == 1)
     assert min(turns["runs"] for turns in described["turns"]) > 3
-    # A period continues in the set's next turn. If an overflow comes late, the next
-    # period is not shortened.
+    # A period that is not complete continues in the set's next turn. If an overflow is
+    # reported late, the next period is not shortened.
     assert 0.9 * cycles < (sets.count(0) + 1) * PERIODS[0] <= cycles + PERIODS[0]
-    # In loops at user level, QEMU reports many overflows only at the next tick.
+    # In loops in user space, QEMU reports many overflows only at the next tick.
     assert (sets.count(1) + described["lost"]) * PERIODS[1] <= instructions
 
 

@@ -6,7 +6,7 @@
 
 ALL="pfmon --follow-all -e $E"
 SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"
-# All samples fit into the buffers.
+# The buffers are large enough for all samples.
 EACH="pfmon -e $E -uk --long-smpl-periods=1 --smpl-entries=4096"
 
 # Start a program in the background. It prints "ready: PID".
@@ -37,7 +37,7 @@ wait_for_time() {
 	until [ $(time_of $1) -gt $((begun + 1)) ]; do :; done
 }
 
-# SIGINT ends pfmon; the process continues.
+# End pfmon with SIGINT; the measured process continues.
 interrupt() {
 	start family spins 2 1
 	pfmon --attach-process=$pid --follow-fork -e $E -o /out/interrupted &
@@ -59,7 +59,8 @@ kill_family() {
 	done
 }
 
-# Print the threads that are still stopped or traced, then kill the family.
+# Print the threads that are still stopped or traced, then kill all processes of
+# family.
 how_it_is() {
 	for task in /proc/$pid/task/*; do
 		grep -q '^State:.[RS]' $task/status || echo stopped: $task
@@ -78,8 +79,8 @@ kill_attached() {
 	how_it_is
 }
 
-# Kill pfmon when its capture contains some buffers. Also kill the command if
-# pfmon does not trace it.
+# Kill pfmon when its capture contains some buffers. If pfmon does not trace the
+# command, also kill the command.
 kill_sampling() {
 	capture=$1 follow=$2
 	shift 2
@@ -93,7 +94,8 @@ kill_sampling() {
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }
 
-# Try several times: the command may or may not end before its child starts.
+# Try several times, because the command sometimes ends before its child starts
+# and sometimes not.
 orphans() {
 	for try in 1 2 3 4 5; do
 		$ALL family orphan 1 5
@@ -108,16 +110,16 @@ timed_out() {
 	return $status
 }
 
-# After the exec, the command's thread is not the one that pfmon started.
+# The command calls exec in another thread than the one that pfmon started.
 signal_after_exec() {
 	start $ALL -o /out/signalled family thread-waits
 	kill -TERM $started
 	wait $started
 }
 
-# A signal to pfmon ends the command's children in the background and in the
-# foreground. The background child must have reset the trap before the signal
-# arrives.
+# A signal to pfmon ends the command's children, both in the background and in
+# the foreground. The background child must have reset the trap before the
+# signal arrives.
 terminated() {
 	mkfifo /tmp/reset
 	start $ALL -o /tmp/terminated sh -c "trap 'echo handled >&2; exit 5' TERM

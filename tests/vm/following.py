@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Check what pfmon measured when it followed threads and processes in a guest.
 
-The expected counts are exact: family prints how often it has called getppid().
+The counts must be exact: the program family prints how often it has called getppid().
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PERIOD = 10
 
 
 def script(file: Path = SCRIPT) -> str:
-    """Return the script as a command; a subshell keeps its functions local."""
+    """Return a script as a command: in a subshell, which keeps its functions local."""
     return f"({PARTS.read_text('utf-8')}\n{file.read_text('utf-8')})"
 
 
@@ -170,7 +170,8 @@ def process_counts_do_not_accumulate(guest: Boot) -> None:
 
 
 def programs_that_match_are_excluded(guest: Boot) -> None:
-    # The shell's own arguments match too, so only its last program is measured.
+    # The exclusion matches the shell's own arguments, too, so only its last program is
+    # measured.
     assert counts(part(guest, "excluded")[0]) == [8]
 
 
@@ -249,7 +250,7 @@ def capture_of_killed_pfmon_is_truncated(guest: Boot, name: str) -> None:
     assert info["end_ns"] is None
 
 
-# Each check, and the parts of the script to which it applies.
+# Each check, and the names of the script's parts to which it applies.
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     followed_calls_are_all_counted: EXACT,
     inherited_calls_are_all_counted: [
@@ -291,7 +292,7 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
 def cases_of(
     checks: dict[Callable[..., None], Iterable[str]],
 ) -> dict[str, Callable[[Boot], None]]:
-    """Return checks by name, one for each part that a check applies to."""
+    """Return the checks by name: one for each part to which a check applies."""
     found: dict[str, Callable[[Boot], None]] = {}
     for check, parts in checks.items():
         if not parts:

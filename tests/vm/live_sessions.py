@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Control a session while pfmon measures: commands in a guest and their checks.
+"""Control a session while pfmon is measuring: commands for a guest, and their checks.
 
-Each command waits for the effect that it needs, so that a slow guest changes nothing.
+Each command waits for the effect that it needs, so that a slow guest does not change
+the results.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from boot import ROOT, Boot
 from reading import pfmparse
 
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
-# Wait until pfmon has closed its context. (This pfmon does not trace the command.)
+# Wait until pfmon has closed its context, which is possible because this pfmon does not
+# trace the command.
 LET_BE = "while grep -qs pfm_state /proc/$PPID/fdinfo/*; do :; done; exit 7"
 BEGUN = "/out/begun"
-# Fail instead of waiting if pfmon has ended.
+# Fail instead of waiting further if pfmon has ended.
 WAIT = "do kill -0 $PPID || exit 9; done"
 # pfmon handles the signals in this order.
 BEGIN = (
@@ -42,7 +44,7 @@ SET = " ".join(
     + [SEND.format("nonsense"), "for i in 1 2 3; do (:); done"]
 )
 SNAPSHOTS = 2
-# Each snapshot contains new faults because each grep is a new program.
+# Each snapshot contains new page faults, because each grep is a new program.
 TAKE = " ".join(
     f"kill -USR2 $PPID; until test -e /out/{{0}}.cap.{n}; {WAIT}; "
     f"for i in 1 2 3; do (:); done;"
@@ -93,7 +95,7 @@ def check_snapshots(boot: Boot, name: str) -> None:
     found = [_info(boot.out / file) for file in files]
     samples = [info["samples"] for info in found]
     lost = [info["lost"] for info in found]
-    # The last line has the totals.
+    # The last line contains the totals.
     assert [int(n) for n, *_ in said] == [*samples[:-1], sum(samples)]
     assert [int(n) for _, n, _ in said] == [*lost[:-1], sum(lost)]
     assert all(samples)
@@ -126,7 +128,7 @@ def _count(path: Path) -> int:
 
 
 def _info(capture: Path) -> dict[str, int]:
-    """Return what pfmparse counts in a capture; it must print no warning."""
+    """Return what `pfmparse info` says about a capture. It must print no warning."""
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", "info", "--json", capture],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},

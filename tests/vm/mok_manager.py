@@ -27,7 +27,7 @@ def confirm(variables: Path, disk: Path, password: str) -> None:
     directory. Raises AssertionError with the screen if something unexpected is shown.
     """
     machine = firmware.firmware(variables, disk)
-    # The text at the end of each screen, and the keys that lead to the next screen.
+    # The text at the end of each screen, and the keys that lead to the next one.
     steps = (
         (b"Press any key", ENTER),
         (b"Enroll MOK", DOWN + ENTER),
@@ -70,7 +70,7 @@ def _switched_on(machine: firmware.Firmware) -> Iterator[subprocess.Popen[bytes]
 
 
 def _wait_for(process: subprocess.Popen[bytes], shown: bytes | None) -> None:
-    """Read until `shown` appears; if it is None, until the machine is off."""
+    """Read until `shown` appears or, if it is None, until the machine is off."""
     assert process.stdout is not None
     screen = b""
     while shown is None or shown not in screen:

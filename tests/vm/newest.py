@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test whether modules build, load and pass on the newest kernels of Debian.
+"""Test whether the modules build, load and pass their tests on Debian's newest kernels.
 
     newest.py [KERNEL...]
 
@@ -26,7 +26,7 @@ ARCH = "x86_64"
 
 
 class Failure(Exception):
-    """A kernel failed; the text names the failed step."""
+    """The test of a kernel failed; the text names the step that failed."""
 
 
 def _build(name: str, log: Path) -> None:
@@ -49,7 +49,7 @@ def _build(name: str, log: Path) -> None:
 
 
 def _pass(name: str, out: Path) -> str:
-    """Run the interface's tests; return the numbers of passed and skipped tests."""
+    """Run the usual tests; return how many were passed and skipped, as a text."""
     names = programs.usual(boot.Target(ARCH, name))
     commands = {"keep_events": "keep_events", **{each: each for each in names}}
     guest = boot.Boot(boot.Target(ARCH, name), commands, out, ["--parallel"])
@@ -67,7 +67,7 @@ def _pass(name: str, out: Path) -> str:
     if failed:
         raise Failure(f"{passed} tests pass, not: {', '.join(failed)}")
     if status != 0:
-        raise Failure(f"{passed} tests pass, but scripts/vm/run ends with {status}")
+        raise Failure(f"{passed} tests pass, but scripts/vm/run exits with {status}")
     return f"{passed} tests pass, {skipped} are skipped"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Describe obstacles in guests, and check what pfmon doctor reports about them."""
+"""Describe obstacles to measuring, and check what pfmon doctor reports."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Obstacle:
     """An obstacle, the check that finds it, and the text that this check prints.
 
     provoke: shell commands that cause the obstacle, run doctor, apply the remedy and
-    run doctor again. If the obstacle lasts until a reboot, the commands only cause it.
-    works: whether sampling works after the remedy.
+    run doctor again. For an obstacle that lasts until a reboot, the commands only cause
+    it. works: whether sampling works after the remedy.
     """
 
     check: str
@@ -32,14 +32,14 @@ class Obstacle:
 
 
 def kmod_options() -> Iterator[str]:
-    """Yield the harness's options that add kmod's programs at Debian's paths."""
+    """Yield options of scripts/vm/run that add kmod's programs as on Debian."""
     kmod = shutil.which("kmod", path="/usr/bin:/bin")
     for tool in ("modinfo", "modprobe", "depmod"):
         yield f"--add={kmod}:/usr/sbin/{tool}"
 
 
 def findings(printed: str) -> list[dict[str, Any]]:
-    """Return the output of each run of doctor, with its checks by name."""
+    """Return the checks of each run of doctor, by name."""
     said = [json.loads(line) for line in printed.splitlines() if line[:1] == "{"]
     for one in said:
         one["checks"] = {check["check"]: check for check in one["checks"]}
@@ -47,7 +47,7 @@ def findings(printed: str) -> list[dict[str, Any]]:
 
 
 def followed(printed: str) -> list[str]:
-    """Return the remedy's commands that were executed."""
+    """Return the commands of the remedy that were executed."""
     return [line for line in printed.splitlines() if line[:2] == "+ "]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Common start of scripts that count calls of getppid(); following.py prepends it. Each
-# part of such a script begins with "-- NAME" and ends with "=> STATUS". Scripts call
-# let_go at the end.
+# The common beginning of scripts that count calls of getppid(). following.py
+# puts it before each of them. Each part of such a script begins with "-- NAME"
+# and ends with "=> STATUS". Scripts call let_go at the end.
 
 E=syscalls:sys_enter_getppid
 
@@ -13,13 +13,13 @@ part() {
 	echo "=> $?"
 }
 
-# An ended process has no descriptors.
+# Return whether a process is running: one that has ended has no descriptors.
 runs() {
 	test -e /proc/$1/fdinfo/0
 }
 
-# Wait until pfmon measures one thread, or until it measures the N threads that
-# it attached to; stop waiting if it fails.
+# Wait until pfmon is measuring one thread, or the N threads to which it has
+# attached. Stop waiting if pfmon fails.
 wait_for_start() {
 	until [ $(started $1) -ge ${2:-1} ]; do
 		runs $1 || return
@@ -32,13 +32,14 @@ started() {
 
 let_go() {
 	kill $kept
-	# Wait, because the next measurement may be of a whole CPU.
+	# Wait until this process has ended, because the next measurement may be
+	# of a whole CPU.
 	wait $kept || true
 }
 
 mkdir -p /sys/kernel/tracing
 mount -t tracefs none /sys/kernel/tracing 2>/tmp/mounted
-# While one event stays open, the kernel need not patch its code again: see
+# Keep an event open, so that the kernel does not patch its code again: see
 # keep_events.c.
 pfmon -e $E -o /tmp/kept sleep 100000 &
 kept=$!

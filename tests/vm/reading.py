@@ -14,7 +14,7 @@ from boot import ROOT
 
 
 def pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
-    """Run pfmparse; it must succeed and must not warn about the capture."""
+    """Run pfmparse; return its output. It must not warn about the capture."""
     path = os.pathsep.join(map(str, (ROOT / "parsers", *plugins)))
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", *arguments],
@@ -28,14 +28,14 @@ def pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
 
 
 def told(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> Any:
-    """Return a command's JSON output; the capture must have lost no samples."""
+    """Return a command's JSON output. The capture must have lost no samples."""
     found = json.loads(pfmparse(*arguments, "--json", plugins=plugins))
     assert found["lost"] == 0 and not found["truncated"] and not found["problems"]
     return found
 
 
 def plugin(site: Path, *names: str) -> tuple[Path, ...]:
-    """Install the parsers of example formats in ``site``; return their folders."""
+    """Install the parsers of example formats below ``site``; return their folders."""
     folders = [site]
     for name in names:
         info = site / f"pfmparse_{name}-1.dist-info"

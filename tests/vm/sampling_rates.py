@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sample at a frequency, or too often: commands in a guest, and their checks."""
+"""Sample at a frequency, or too often: commands for a guest, and their checks."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from typing import Any
 from boot import ROOT
 
 HZ = 2000
-# One instruction takes 2 ns; on arm64 one cycle is one nanosecond.
+# In the arm64 guest, an instruction takes 2 ns and a cycle takes 1 ns.
 CYCLES_A_SECOND = 1_000_000_000
 # retire executes two instructions per round. Each takes one or two cycles.
 ROUNDS = 100_000_000
-# Sampling frequency of page faults. Each program of the loop causes some.
+# The sampling frequency of page faults. They come from the shell loop in command(),
+# which starts a process in each round.
 FAULT_HZ = 20
-# The fraction of the samples during which the period still adapts.
+# The first part of the samples, as a fraction, in which the period is still being
+# adapted.
 EARLY = 1 / 2
-# perfmon's limit in overflows per second, and a command that causes more page faults.
+# perfmon's limit in overflows per second, and a command that causes more page faults
+# than that.
 FEW = 20
 FORKING = "sh -c 'for i in $(seq 50); do (true); done'"
-# perf's limit in samples per second, and a clock period in ns that exceeds it.
+# perf's limit in samples per second, and a period of the clock in ns that exceeds this
+# limit.
 LIMIT = 500
 SHORT = 200_000
 
@@ -101,7 +105,7 @@ def _periods(path: Path) -> list[tuple[int, int]]:
 
 
 def check_cycles(out: Path) -> None:
-    """Check that samples have the frequency and their periods cover all events."""
+    """Check the frequency of the samples, and that their periods cover all events."""
     path = out / "often.cap"
     samples = _periods(path)
     late = samples[int(len(samples) * EARLY) :]
@@ -109,8 +113,8 @@ def check_cycles(out: Path) -> None:
     assert abs(len(late) / seconds / HZ - 1) < 0.1
     right = CYCLES_A_SECOND / HZ
     assert abs(statistics.median(period for _, period in late) / right - 1) < 0.1
-    # The periods of consecutive samples leave no gaps. Only a shortened period can
-    # cause one.
+    # There are no gaps between the periods of consecutive samples, except after a
+    # period was shortened.
     whole = sum(period for _, period in late[1:])
     assert abs(whole / (CYCLES_A_SECOND * seconds) - 1) < 0.05
     (described,) = _pfmparse("info", "--json", str(path))
@@ -118,7 +122,7 @@ def check_cycles(out: Path) -> None:
 
 
 def check_faults(out: Path) -> None:
-    """Check that the period grows if the event is too frequent for the first period."""
+    """Check that the period grows if the first period is too short for the event."""
     periods = [period for _, period in _periods(out / "faults.cap")]
     assert periods[0] == 1
     assert max(periods) > 10
@@ -133,7 +137,7 @@ def check_default(out: Path, arch: str) -> None:
 
 
 def check_throttled(out: Path, printed: str) -> None:
-    """Check that pfmon and pfmparse tell how often perf stopped the counter."""
+    """Check that pfmon and pfmparse report how often perf stopped the counter."""
     summary = re.search(
         r"^pfmon: (\d+) samples, 0 lost, throttled (\d+) times, ", printed, re.MULTILINE
     )
@@ -146,7 +150,7 @@ def check_throttled(out: Path, printed: str) -> None:
 
 
 def check_limited(out: Path, printed: str) -> None:
-    """Check that pfmon and pfmparse tell that a limit of perfmon was exceeded."""
+    """Check that pfmon and pfmparse report that perfmon's limit was exceeded."""
     times = [int(n) for n in re.findall(r", limited (\d+) times?, ", printed)]
     assert len(times) == 2 and min(times) > 0, printed
     assert printed.count("pfmon: limit reached: ") == 2, printed

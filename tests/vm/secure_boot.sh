@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 #
-# Sourced after doctor.sh in a guest with Secure Boot. It defines the commands
-# that the remedies of pfmon doctor run there. The modules are built but not
-# signed. The script answers password prompts, and the host reboots the guest.
+# To be sourced after doctor.sh in a guest with Secure Boot. Defines
+# replacements for some commands that the remedies of pfmon doctor run there:
+# the modules are already built but not signed, password prompts are answered,
+# and the host reboots the guest.
 
 export PASSWORD=secret
 provided='

@@ -11,14 +11,15 @@ from boot import Boot
 
 PROCESSES = 80
 CAPTURE, LATE, REPLUGGED = "short.cap", "late.cap", "replugged.cap"
-# Largest share of the samples at user level without a file, in percent.
+# The maximum percentage of samples in user space whose file is unknown.
 MOST_UNKNOWN = 0.5
-# Required samples at user level; with fewer, the share could be right by chance.
+# The required number of samples in user space: with fewer, the percentage could be low
+# by chance.
 MIN_SAMPLES = 1000
 LOOP = f"i=0; while [ $i -lt {PROCESSES} ]; do hotloops 1 >/dev/null; i=$((i+1)); done"
 
 SAMPLE = "pfmon -e cpu-clock:u --long-smpl-periods=100000"
-# Sessions for processes: the captures, and the commands.
+# Sessions that monitor processes instead of CPUs: the captures, and the commands.
 FOLLOWED = {
     "children.cap": f"{SAMPLE} --follow-all -o /out/children.cap sh -c '{LOOP}'",
     "inherited.cap": f"{SAMPLE} -o /out/inherited.cap sh -c '{LOOP}'",
@@ -30,8 +31,8 @@ FOLLOWED = {
 }
 # perf's records about these processes fill its buffer more than once.
 SERIES = "series.cap"
-# pfmon is stopped while its command creates more mappings than perf's buffer can
-# report.
+# pfmon is stopped while its command creates more mappings than perf's buffer has room
+# for.
 LATE_COMMAND = "late-command.cap"
 
 
@@ -84,7 +85,7 @@ def command_followed() -> str:
 
 
 def check_followed(boot: Boot) -> None:
-    """Fail the test unless nearly all samples of each session have a file."""
+    """Fail the test unless the file of nearly all samples is known in each session."""
     assert boot.command("followed") == 0, boot.printed("followed")
     for capture in FOLLOWED:
         check_files(boot.out / capture)
@@ -95,14 +96,14 @@ def check_followed(boot: Boot) -> None:
 
 
 def check_names(capture: Path) -> None:
-    """Fail the test unless the capture names all short processes."""
+    """Fail the test unless the capture contains the names of all short processes."""
     threads = following.pfmparse("info", capture)["threads"]
     names = [thread["comm"] for thread in threads]
     assert names.count("hotloops") == PROCESSES
 
 
 def check_files(capture: Path) -> set[str]:
-    """Fail the test unless nearly all samples have a file; return the files."""
+    """Fail the test unless nearly all samples have a known file; return the files."""
     info = following.pfmparse("info", capture)
     assert info["process_events"] == {"error": None, "lost": 0}
     report = following.pfmparse("report", "--user", "--by", "image", capture)
@@ -128,12 +129,12 @@ def check_replugged(boot: Boot) -> None:
     info = following.pfmparse("info", boot.out / REPLUGGED)
     assert info["process_events"] == {"error": None, "lost": 1}
     names = [thread["comm"] for thread in info["threads"]]
-    # The processes that ran before pfmon noticed have no names.
+    # Processes that ran before pfmon noticed that the CPU was back have no names.
     assert "hotloops" in names
 
 
 def check(boot: Boot) -> None:
-    """Fail the test unless nearly all samples have a file."""
+    """Fail the test unless the file of nearly all samples is known."""
     assert boot.command("short") == 0, boot.printed("short")
     capture = boot.out / CAPTURE
     files = check_files(capture)

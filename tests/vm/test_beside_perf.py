@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Compare pfmon and perf on whole programs in one guest.
 
-Each of the host's programs runs unmeasured, twice under perf stat, twice under pfmon,
-and once under each sampler. The guest's time depends on instructions only, so the host
-does not cause differences between runs.
+Each program, which comes from the host, runs once unmeasured, twice under perf stat,
+twice under pfmon, and once under each sampler. The guest's time depends only on the
+instructions executed, so the host does not cause differences between runs.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ import pytest
 from boot import ROOT, Boot, Target, python_files
 
 TARGET = Target("x86_64", "6.12")
-# Factor by which make beside-perf lengthens the programs' run time.
+# The factor by which `make beside-perf` lengthens the programs' run time.
 SCALE = int(os.environ.get("BESIDE_SCALE", "1"))
 TIMEOUT = 1800
 TOOLS = ("perf", "gcc", "as", "xz", "python3")
-# Programs that the guest has without being told to add them.
+# Programs that are part of every guest.
 GUESTS_OWN = ("come_and_go",)
 FAULTS, USER_FAULTS, SWITCHES = "page-faults", "page-faults:u", "context-switches"
 EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
 RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
-# ns of CPU time between samples.
+# The CPU time between samples in ns.
 PERIOD = 25_000
-# Tolerance in percentage points. Two measured shares of 50 % with MIN_SAMPLES samples
-# differ by more only once in a thousand times.
+# The tolerance in percentage points. Two measured shares of 50 % with MIN_SAMPLES
+# samples differ by more only once in a thousand runs.
 POINTS = 2.0
 MIN_SAMPLES = 13_500
-# Python's heap depends on the environment and on its hash seed, so both are fixed.
+# Python's heap depends on the environment and on the hash seed, so both are fixed.
 SAME = "env -i PATH=$PATH PYTHONHASHSEED=0"
-# Tolerance in pages: perf adds a few bytes to the environment, so the stack may need
-# other pages.
+# The tolerance in pages: perf adds a few bytes to the environment, so the stack may
+# need more or fewer pages.
 PAGES = 2
-# Tolerance as a fraction of all context switches: threads that share a CPU switch at
-# ticks, which interrupt their work at different points.
+# The tolerance as a fraction of all context switches: threads that share a CPU are
+# switched at ticks, which interrupt their work at different points.
 SLICES = 0.1
-# Stops that pfmon adds per new process: the parent stops at the fork and for SIGCHLD;
-# the new process stops after its exec and before its end.
+# The number of stops that pfmon adds per new process: the parent stops at the fork and
+# for SIGCHLD; the new process stops after its exec and before its exit.
 STOPS = 4
 SCRIPT = """\
 def fibonacci(n):
@@ -101,7 +101,7 @@ def _commands() -> dict[str, str]:
     tools = {
         "perf": f"perf stat -x, -o /tmp/counts -e {events}",
         "pfmon": f"pfmon --follow-all -o /tmp/counts -e {ours}",
-        # Without -B and -N, perf would read and copy all programs again.
+        # Without -B and -N, perf would read and copy all programs once more.
         "perf-samples": "perf record -q -B -N -e cpu-clock "
         f"-c {PERIOD} -o /out/{{}}.data",
         "pfmon-samples": "pfmon --follow-all -uk -e cpu-clock "
@@ -129,7 +129,7 @@ def _asked(*command: str) -> list[str]:
 
 
 def _added() -> Iterator[str]:
-    """Yield the host's files, which the guest has at the same paths."""
+    """Yield the host's files that the guest needs at the same paths."""
     files = [f"/usr/bin/{name}" for name in TOOLS]
     files += _asked("/usr/bin/gcc", "-print-prog-name=cc1")
     files += python_files("encodings.latin_1", "os")
@@ -157,7 +157,7 @@ def _printed(guest: Boot, name: str) -> str:
 
 
 def _counts(guest: Boot, name: str, run: str) -> dict[str, int]:
-    """Return a tool's counts by event."""
+    """Return the counts of one run under a tool, by event."""
     printed = _printed(guest, f"{name}-{run}")
     pattern = r"^(\d+),,([^,]*)," if run.startswith("perf") else r"^ *(\d+) (\S+)"
     rows = re.findall(pattern, printed, re.MULTILINE)
@@ -167,7 +167,7 @@ def _counts(guest: Boot, name: str, run: str) -> dict[str, int]:
 
 
 def _pairs(guest: Boot, name: str, event: str) -> tuple[list[int], list[int]]:
-    """Return an event's counts in the runs of perf, and in those of pfmon."""
+    """Return an event's counts in the runs under perf, and in the runs under pfmon."""
     found = {run: _counts(guest, name, run)[event] for run in RUNS}
     perf = [found[run] for run in RUNS if run.startswith("perf")]
     return perf, [found[run] for run in RUNS if not run.startswith("perf")]
@@ -175,7 +175,7 @@ def _pairs(guest: Boot, name: str, event: str) -> tuple[list[int], list[int]]:
 
 @pytest.fixture(scope="module", name="symfs")
 def fixture_symfs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory with the guest's programs at their guest paths."""
+    """Return a directory with the guest's programs at the guest's paths."""
     tree = tmp_path_factory.mktemp("symfs")
     for name in ("usr", "lib", "lib64"):
         (tree / name).symlink_to(f"/{name}")
@@ -186,7 +186,7 @@ def fixture_symfs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
-# The text in the reports for functions without symbols.
+# The text that reports print for functions without symbols.
 NAMELESS = re.compile(r"0x[0-9a-f]+$|/|\[")
 
 
@@ -207,7 +207,7 @@ class Row:
 
 
 def _shares(rows: list[Row]) -> dict[str, float]:
-    """Return the percentage of the samples of each function."""
+    """Return the percentage of samples in each function."""
     total = sum(row.samples for row in rows)
     assert total >= MIN_SAMPLES
     sums = dict.fromkeys((row.key for row in rows), 0)
@@ -276,7 +276,7 @@ def test_context_switches_agree_except_stops(name: str, guest: Boot) -> None:
 def test_profiles_agree_with_perf(name: str, guest: Boot, symfs: Path) -> None:
     for run in ("perf-samples", "pfmon-samples"):
         _printed(guest, f"{name}-{run}")
-    # The guest's files arrive when it ends.
+    # The guest delivers its files when it ends.
     assert guest.status() == 0, guest.errors()
     perf = _shares(_perf_rows(guest.out / f"{name}.data", symfs))
     ours = _shares(_pfmparse_rows(guest.out / f"{name}.cap", symfs))

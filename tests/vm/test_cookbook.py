@@ -2,8 +2,8 @@
 """Run the examples of docs/cookbook.md in a guest with the NMI PMU.
 
 Precise events of the NMI PMU have known addresses, latencies, data sources and
-branches. lines is in test_memory.py, mini in test_precise.py, threshold in
-live_sessions.py.
+branches. Three examples are tested elsewhere: lines in test_memory.py, mini in
+test_precise.py and threshold in live_sessions.py.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ SCRIPTS = {
         _fire(4, addr=ADDRESS + 64),
     ],
     "slowest": [_fire(SLOW, addr=ADDRESS, latency=1000), _fire(FAST, latency=10)],
-    # Each sample's latency is higher by 1 than the one before.
+    # The latency of each sample is higher by 1 than that of the one before.
     "intervals": [
         _fire(TURNS["first"] // 2, latency=100),
         f"sh -c '{_fire(TURNS['second'])}'",
@@ -113,7 +113,7 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of the captures; its file "output" has pfmon's output."""
+    """Return the directory of the captures, with pfmon's output in "output"."""
     out = tmp_path_factory.mktemp("cookbook")
     boot.run_script(TARGET, _script(), out, "--no-modules")
     return out
@@ -121,7 +121,7 @@ def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="parsers")
 def fixture_parsers(tmp_path: Path) -> tuple[Path, ...]:
-    """Return the folders with the examples' parsers."""
+    """Install the examples' parsers; return their folders."""
     return plugin(tmp_path, *EXAMPLES)
 
 
@@ -154,7 +154,7 @@ def test_slowest_accesses_are_kept(out: Path, parsers: tuple[Path, ...]) -> None
     rows = _rows(out / "slowest.cap", parsers, "--by", "latency")
     assert sorted(row["key"] for row in rows) == [1000 + i for i in range(SLOW)]
     lines = pfmparse("dump", out / "slowest.cap", plugins=parsers).splitlines()
-    # The samples are in the kernel, in a system call of the shell.
+    # All samples are in the kernel, in a system call of the shell.
     assert all(re.search(r" callers=0x[0-9a-f]+", line) for line in lines)
     said = (out / "output").read_text()
     assert f"pfmon: {SLOW} samples, 0 lost, {FAST} skipped" in said
@@ -213,7 +213,7 @@ def test_equal_stacks_are_stored_once(out: Path, parsers: tuple[Path, ...]) -> N
     rows = _rows(capture, parsers, "--callers", symfs)
     callers = {row["key"]: [c["key"] for c in row["callers"]] for row in rows}
     for name in ("hot_sixty", "hot_thirty", "hot_ten"):
-        # In the first and last instructions of a function, its caller is missing.
+        # A sample in the first or last instructions of a function lacks its caller.
         assert callers[name][0] == "main"
     lines = pfmparse("dump", capture, plugins=parsers).splitlines()
     stacks = [re.sub("count=[0-9]+ ", "", line) for line in lines]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run pfmon doctor in guests with each obstacle that a guest can have.
+"""Run pfmon doctor in guests with each obstacle that can be provoked in a guest.
 
 Doctor must report the obstacle, and the commands that it prints must remove it. Needs
 `make modules`, `make user user-arm64` and tests/guest/guest.mk for both architectures.
@@ -24,7 +24,7 @@ REBOOT = "+ reboot"
 
 MODULES = "pfm_fmt_default pfm_pmu_perf perfmon"
 MISSING = "mv $extra /tmp/extra; depmod"
-# Shell commands with the effects of installing the kernel headers' package and of
+# Shell commands with the effects of installing the package of kernel headers and of
 # building the modules.
 HEADERS = "pfmon doctor --json; mkdir $lib/build; : >$lib/build/Makefile"
 INSTALL = "pfmon doctor --json; mv /tmp/extra $extra; depmod"
@@ -44,8 +44,8 @@ LOCKED_MEMORY = (
 )
 SHELL_OF_NOBODY = f"as_nobody '. /perfmon/add/{SCRIPT.name}; {LOCKED_MEMORY}'"
 
-# A guest whose modules are installed but not loaded meets these obstacles in this
-# order.
+# Obstacles in a guest whose modules are installed but not loaded, in the order in which
+# they are provoked.
 OBSTACLES = {
     "headers": Obstacle(
         "headers",
@@ -81,7 +81,7 @@ OBSTACLES = {
         "/dev/perfmon is restricted to the group perfmon",
         f"{FOR_GROUP}; mend_for_nobody access",
     ),
-    # Without udev, the device has the kernel's default mode.
+    # Without udev's rule, the device has the kernel's default mode.
     "mode": Obstacle(
         "access",
         "you have no access to /dev/perfmon: it has mode 0600 and group root",
@@ -173,7 +173,7 @@ def _commands() -> dict[Target, dict[str, str]]:
         if obstacle.status == "problem":
             show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
             provoked[name] += f'; echo "$found" | {show}'
-    # These modules have the same kernel version, but were built without PREEMPT_RT.
+    # Modules for the same kernel version that were built without PREEMPT_RT.
     refused = "modprobe perfmon; dmesg | tail -n 1; pfmon doctor --json"
     counters = {name: obstacle.provoke for name, obstacle in COUNTERS.items()}
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read counters at user level, in a guest with a hardware PMU and two CPUs.
+"""Read counters in user space, in a guest with a hardware PMU and two CPUs.
 
 Needs `make modules`, `make user-arm64` and tests/guest/guest.mk for arm64.
 """

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure memory latency in a guest, with dear-hist, PMDs and tables.
+"""Measure memory latency in a guest: with dear-hist, PMDs and tables.
 
 The guest uses the NMI PMU, whose precise events have known addresses, latencies and
 data sources. The number of samples of each memory level is fixed. pfmparse reads the
-captures. One of the tables is a new format, made as the cookbook says.
+captures. One of the tables comes from a new format, which is made as docs/cookbook.md
+describes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from reading import pfmparse, plugin, told
 TARGET = boot.Target("x86_64", "6.12")
 PERIOD = 2
 COOKBOOK = (ROOT / "docs/cookbook.md").read_text()
-# The command that makes a new format, and the handler's lines that its author writes.
+# The command that makes a new format, and the lines of the handler that its author has
+# to write.
 (MAKE,) = re.findall(r"^\$ (pfm-new-format slow .*)$", COOKBOOK, re.MULTILINE)
 (HANDLER,) = re.findall(
     r"^```c\n(\t\t\.addr =.*\n)\.\.\.\n((?:\t.*\n)+)```$", COOKBOOK, re.MULTILINE
@@ -53,9 +55,9 @@ ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later sample
 
 @dataclass(frozen=True)
 class Phase:
-    """A number of samples with one data source, a union perf_mem_data_src.
+    """A number of samples with the same data source, a union perf_mem_data_src.
 
-    level, tlb: their names in pfmparse.
+    level, tlb: the names that pfmparse prints for them.
     """
 
     samples: int
@@ -70,7 +72,7 @@ PHASES = (
     Phase(300, 0x2 | 0x42 << 5 | 0x14 << 26, "L3 hit", "L2 miss"),
     Phase(100, 0x2 | 0x82 << 5 | 0x14 << 26, "RAM hit", "L2 miss"),
 )
-# perf's names of levels, where they differ from pfmparse's.
+# perf's names of memory levels, where they differ from pfmparse's.
 PERF_NAMES = {"RAM hit": "Local RAM hit", "LFB hit": "LFB/MAB hit"}
 PERF_ROW = re.compile(r"^ +([0-9.]+)% +([0-9]+)  (?:\[.\] )?(.*?) *$", re.MULTILINE)
 TOTAL = sum(phase.samples for phase in PHASES)
@@ -96,7 +98,7 @@ def _script() -> str:
     return "\n".join(
         [
             "set -e",
-            # perfmon looks for precise events when the PMU's description is loaded.
+            # perfmon looks for precise events when the module pfm_pmu_perf is loaded.
             "rmmod pfm_pmu_perf",
             f"insmod {extra}/tests/guest/pmu_nmi/pfm_nmi.ko",
             f"insmod {extra}/pmu/perf/pfm_pmu_perf.ko",
@@ -127,7 +129,7 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="slow")
 def fixture_slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the new format, with its parser as if installed."""
+    """Make the new format; return its folder, with the parser as if installed."""
     where = tmp_path_factory.mktemp("formats")
     _, *options = shlex.split(MAKE)
     subprocess.run([ROOT / "sdk/pfm-new-format", *options], cwd=where, check=True)
@@ -144,7 +146,7 @@ def fixture_slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory, slow: Path) -> Path:
-    """Return the directory of the capture; its file "output" has pfmon's output."""
+    """Return the directory of the capture, with pfmon's output in "output"."""
     out = tmp_path_factory.mktemp("memory")
     boot.run_script(TARGET, _script(), out, "--format", str(slow))
     return out
@@ -203,7 +205,7 @@ def test_system_wide_addresses_have_thread_and_cpu(out: Path) -> None:
 
 
 def _slow_lines() -> dict[int, list[int]]:
-    """Return the latencies that are at least SLOW, by cache line."""
+    """Return the latencies of at least SLOW, by cache line."""
     expected: dict[int, list[int]] = {}
     for number in range(SLOW - LATENCY, TOTAL):
         line = (ADDRESS + number) // 64 * 64
@@ -251,7 +253,7 @@ def test_event_without_the_data_is_explained(out: Path) -> None:
 
 @dataclass(frozen=True)
 class PerfRow:
-    """A row of perf mem report: samples, and their percentage of the total latency."""
+    """A row of `perf mem report`: samples, and percentage of the total latency."""
 
     samples: int
     percent: str
@@ -259,7 +261,7 @@ class PerfRow:
 
 @pytest.fixture(scope="module", name="exported")
 def fixture_exported(out: Path) -> Path:
-    """Return the capture in perf's format."""
+    """Return the capture exported to perf's format."""
     if not shutil.which("perf"):
         pytest.skip("perf (of linux-perf) is missing")
     data = out / "perf.data"
@@ -268,7 +270,7 @@ def fixture_exported(out: Path) -> Path:
 
 
 def _perf(data: Path, sort: str) -> dict[str, PerfRow]:
-    """Return the rows of perf mem report by name."""
+    """Return the rows of `perf mem report`, by name."""
     done = subprocess.run(
         ["perf", "mem", "report", "-i", data, "--stdio", "-n", f"--sort={sort}"],
         env={**os.environ, "PERF_CONFIG": "/dev/null", "HOME": str(data.parent)},

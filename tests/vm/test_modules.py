@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGETS = [f"{arch}-{name}" for arch in SUPPORTED for name in SUPPORTED[arch]]
 FOLDERS = ("core", "pmu", "unwind", "formats")
 
-# The core, two PMU descriptions, the unwind tables and nine formats.
+# The core, two PMU descriptions, pfm_unwind and nine formats.
 MODULES = 13
 
 

@@ -18,7 +18,7 @@ from boot import ROOT
 from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
-# The project's formats that record process, thread and CPU, and one example format.
+# The formats that record process, thread and CPU. Tests add an example format.
 FORMATS = ("default", "nway", "callstack", "flight")
 EXAMPLE = "mini"
 OPTIONS = {"flight": "--smpl-notify=0"}  # save all samples at the end
@@ -33,7 +33,7 @@ MODULES = (
 PARSER = ROOT / f"examples/format_{EXAMPLE}/parser"
 RIG = "/sys/kernel/debug/pfm_nmi"
 SAMPLES, PERIOD, BRANCHES = 40, 2, 8
-# The first sample's values. Each later sample's addresses and latency are higher by
+# The values of the first sample. Address and latency of each later sample are higher by
 # one.
 ADDRESS, LATENCY, SOURCE = 0x7F0000000000, 100, 0x2 | 0x0A << 5 | 0x1A << 26
 FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch, whose target is a function
@@ -79,7 +79,7 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of the captures; its file "output" has pfmon's output."""
+    """Return the directory of the captures, with pfmon's output in "output"."""
     out = tmp_path_factory.mktemp("precise")
     boot.run_script(TARGET, _script(), out, "--no-modules")
     plugin(out, EXAMPLE)
@@ -87,7 +87,7 @@ def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _rows(out: Path, name: str) -> list[dict[str, str]]:
-    """Return the samples of a capture."""
+    """Return the samples of a capture as rows of pfmparse's CSV output."""
     capture = out / f"{name}.cap"
     options = ("--to", "csv", "-o", "-")
     data = pfmparse("export", capture, *options, plugins=(out, PARSER))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare profiles with known work; pfmon runs in a guest, pfmparse on the host.
+"""Compare profiles with known work: pfmon runs in a guest, pfmparse on the host.
 
 hotloops does the same work in three functions in the ratio 6:3:1. Profiles must show
 this ratio for each event, each format and each way to attach. One boot per kernel makes
@@ -33,17 +33,17 @@ EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 # Tolerance of shares, in percent.
 TOLERANCE = 3.0
 PERIOD = 100_000
-# Minimum percentage of a profile in the program itself; the rest is in the loader.
+# The minimum percentage of a profile in the program itself. The rest is in the loader.
 MIN_PERCENT = 90.0
-# Required samples; with fewer, a profile could be right by chance.
+# The required number of samples: with fewer, a profile could be right by chance.
 MIN_SAMPLES = 500
 
 
 @dataclass(frozen=True)
 class Target(boot.Target):
-    """A kernel, the sampled event, the rounds of hotloops, and the number of CPUs.
+    """A kernel, the event to sample, the rounds of hotloops, and the number of CPUs.
 
-    With one CPU, the guest's time depends on its instructions only.
+    With one CPU, the guest's time depends only on the instructions that it executes.
     """
 
     event: str
@@ -53,12 +53,12 @@ class Target(boot.Target):
 
 @dataclass(frozen=True)
 class Format:
-    """Options to sample a command, and the keys of its reports.
+    """The options to sample a command with a format, and the keys of its reports.
 
-    options: pfmon's, after --smpl-module=. keys: what report --by accepts, besides
-    function. x86: whether only x86 has such samples. program: the program to sample
-    instead of hotloops. part: fraction of the target's rounds to run. tool: the program
-    that records.
+    options: options of pfmon, after --smpl-module=. keys: keys that `report --by`
+    accepts for the format, besides function. x86: whether the format exists only on
+    x86. program: a program to sample instead of hotloops. part: the fraction of the
+    target's rounds to run. tool: the program that records.
     """
 
     options: str
@@ -71,7 +71,7 @@ class Format:
 
 ENTRY_KEYS = ("ip", "line", "image", "tid", "cpu", "pmd")
 PEBS64 = "pebs64 --smpl-imprecise --smpl-record"
-# Regions so large that they do not fill up while pfmon waits for a CPU.
+# Regions that are so large that they do not fill up while pfmon waits for a CPU.
 ROOMY = "--smpl-entries=8192 --smpl-regions=8"
 FORMATS = {
     "nway": Format(f"nway {ROOMY}", ENTRY_KEYS),
@@ -83,7 +83,8 @@ FORMATS = {
         ("image", "pmd", "data-address", "latency", "data-source"),
         x86=True,
     ),
-    # A 32-bit program has 32-bit records. It takes longer because of its 64-bit sums.
+    # Only 32-bit programs have 32-bit records. The program takes longer because its
+    # sums have 64 bits.
     "pebs32": Format(
         "pebs32 --smpl-imprecise",
         ("ip", "image"),
@@ -92,8 +93,8 @@ FORMATS = {
         part=1 / 4,
     ),
 }
-# A 32-bit program records the default format and the others. `make check` runs the
-# others on one kernel only.
+# 32-bit pfmon records the default format and all others. `make check` tests the others
+# on only one kernel.
 BY_32_BITS = "default-by-32-bits"
 FORMATS[BY_32_BITS] = Format("default", ENTRY_KEYS, tool="pfmon32")
 FORMATS |= {
@@ -101,23 +102,24 @@ FORMATS |= {
     for name, form in FORMATS.items()
     if form.tool == "pfmon"
 }
-# Formats whose samples name a process. The default format has a small buffer, so that
-# pfmon often reads the mappings of the sampled process.
+# Formats whose samples contain a process ID. The default format has a small buffer, so
+# that pfmon often reads the mappings of the sampled process.
 SYSTEM_WIDE = {
     "default": "default --smpl-entries=256",
     "nway": f"nway {ROOMY}",
     "oprofile": "oprofile",
 }
-# Expected shares of the functions of made_code, and its rounds.
+# The expected percentages of the functions of made_code, and its number of rounds.
 MADE = {"made_often()": 75.0, "made_seldom": 25.0}
 MADE_ROUNDS = 100
-# A private /tmp that disappears when the program ends.
+# Run made_code with a private /tmp, which disappears when the program ends.
 PRIVATE = "unshare -m sh -c 'mount -t tmpfs none /tmp; exec made_code {}'"
-# Parameters to record the callers of hotframes, which is hotloops with frame pointers.
+# The parameters of the OProfile bridge, which make it record the callers of hotframes
+# (hotloops with frame pointers).
 BRIDGE = "/sys/module/pfm_fmt_oprofile/parameters"
 TRACED = "traced"
 DEPTH = 16
-# Maximum drift between clocks.
+# The maximum drift between the clocks.
 DRIFT = 1 / 1000
 SUMMARY = re.compile(r"pfmon: (\d+) samples, (\d+) lost, .* -> /out/(.*)\.cap")
 
@@ -137,7 +139,7 @@ def _formats(target: Target) -> list[str]:
 
 
 def _missing_tool(form: Format) -> str | None:
-    """Return why a format's program is missing; return None if it is not missing."""
+    """Return the reason why a format's program is missing, or None if it exists."""
     narrow = any(name.endswith("32") for name in (form.tool, form.program))
     return boot.without_narrow() if narrow else None
 
@@ -158,19 +160,18 @@ def _script(target: Target) -> str:
     """Return the shell script that makes the captures in a guest."""
     sampling = f"-e {target.event} --long-smpl-periods={PERIOD}"
     sample = f"pfmon {sampling}"
-    # Do not inherit: a full buffer masks a single thread, but a family would lose
-    # samples.
+    # Monitor a single thread: a full buffer masks it, but a family would lose samples.
     alone = f"{sample} --no-inherit"
     work = f"hotloops {target.rounds}"
     lines = [
         "set -e",
         f"{alone} -o /out/command.cap {work}",
-        # pfmon ends when its thread ends. On one CPU, the thread cannot end before
-        # pfmon has attached.
+        # pfmon ends when the monitored thread ends. On one CPU, the thread cannot end
+        # before pfmon has attached.
         f"taskset -c 0 {work} &",
         f"taskset -c 0 {sample} -o /out/attached.cap --attach-task $!",
     ]
-    # The buffer is small, so that it is sometimes full while the program's thread still
+    # The buffer is so small that it is sometimes full while the program's thread still
     # exists. On one CPU, perf's clock never goes back.
     often = f"taskset -c 0 {alone} --smpl-entries=64"
     lines.append(f"{often} -o /out/made.cap made_code {MADE_ROUNDS}")
@@ -201,9 +202,9 @@ def _script(target: Target) -> str:
 
 @pytest.fixture(scope="session")
 def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
-    """Return a function for the directory of a target's captures.
+    """Return a function that returns the directory of a target's captures.
 
-    The first call for a target boots its guest. The directory's file "output" has
+    The first call for a target boots its guest. The directory's file "output" contains
     pfmon's output.
     """
     made: dict[Target, Path] = {}
@@ -221,7 +222,7 @@ def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
 
 
 def _parse(command: str, *args: str | Path) -> str:
-    """Run pfmparse; it must succeed without a warning."""
+    """Run pfmparse, which must succeed without a warning; return its output."""
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", command, "--json", *args],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
@@ -243,11 +244,12 @@ def _symfs(target: Target) -> Iterator[str]:
 
 @cache
 def _report(target: Target, capture: Path, by: str) -> dict[str, Any]:
-    """Return a capture's report, and check that it lacks no samples and no symbols."""
+    """Return a capture's report; no samples may be lost and no symbols missing."""
     options = ("--by", by, *_symfs(target))
     report: dict[str, Any] = json.loads(_parse("report", *options, capture))
     assert not report["truncated"] and not report["problems"]
-    # If the CPUs run in turns, a counter may overflow twice while its CPU waits.
+    # If the virtual CPUs run in turns, a counter may overflow twice while its CPU
+    # waits.
     assert report["lost"] == 0 or (target.cpus > 1 and "system" in capture.name)
     assert not any(report["lost_in_buffers"].values())
     return report
@@ -260,7 +262,7 @@ def _rows(target: Target, capture: Path, by: str) -> list[dict[str, Any]]:
 
 
 def _shares(target: Target, capture: Path) -> dict[str, float]:
-    """Return the shares of the three functions in the work of hotloops."""
+    """Return the percentages of the samples in hotloops's three functions."""
     rows = _rows(target, capture, "function")
     hot = {row["symbol"]: row["count"] for row in rows if row["symbol"] in EXPECTED}
     total = sum(hot.values())
@@ -269,7 +271,7 @@ def _shares(target: Target, capture: Path) -> dict[str, float]:
 
 
 def _check_shares(target: Target, capture: Path) -> None:
-    """Compare the shares of the three functions with the expected ones."""
+    """Check the percentages of the three functions."""
     assert _shares(target, capture) == pytest.approx(EXPECTED, abs=TOLERANCE)
 
 
@@ -277,7 +279,7 @@ def _check_shares(target: Target, capture: Path) -> None:
 def test_command(target: Target, captures_of: Captures) -> None:
     capture = captures_of(target) / "command.cap"
     _check_shares(target, capture)
-    # The rest of a command's profile is small: the loader, and the functions' callers.
+    # The rest of the profile, in the loader and in the functions' callers, is small.
     rows = _rows(target, capture, "function")
     percent = sum(row["percent"] for row in rows if row["symbol"] in EXPECTED)
     assert percent > MIN_PERCENT
@@ -294,7 +296,8 @@ def test_system_wide_on_all_cpus(
     target: Target, name: str, captures_of: Captures
 ) -> None:
     capture = captures_of(target) / f"system-{name}.cap"
-    # If the CPUs run in turns, overflows come at the end of a turn, so shares differ.
+    # If the virtual CPUs run in turns, overflows are reported at the end of a turn, so
+    # the percentages differ.
     if target.cpus == 1:
         _check_shares(target, capture)
     samples = {row["key"]: row["count"] for row in _rows(target, capture, "cpu")}
@@ -361,7 +364,7 @@ def _exported(target: Target, capture: Path, to: str, path: Path) -> Path:
 
 
 def _check_parts(target: Target, sums: dict[str, float]) -> None:
-    """Compare the three functions' sums with the expected shares."""
+    """Check the sums of the three functions against the expected percentages."""
     total = sum(sums.values())
     parts = {name: 100 * part / total for name, part in sums.items()}
     assert parts == pytest.approx(EXPECTED, abs=TOLERANCE)
@@ -376,7 +379,7 @@ def test_call_chains_become_folded_stacks(
     sums: dict[str, float] = dict.fromkeys(EXPECTED, 0)
     for line in path.read_text().splitlines():
         stack, _, count = line.rpartition(" ")
-        # Inlined functions are frames above the three functions.
+        # The function that is inlined into the three functions is a frame above them.
         found = re.search(r";main;(\w+);work$", stack)
         if found:
             sums[found[1]] += int(count)
@@ -409,7 +412,7 @@ def _span(group: ElementTree.Element) -> tuple[float, float]:
 
 
 def _made(target: Target, capture: Path) -> None:
-    """Compare the shares of functions made at run time with the expected ones."""
+    """Check the percentages of functions that were generated at run time."""
     rows = _rows(target, capture, "function")
     made = {row["key"]: row["percent"] for row in rows if row["object"] == "[jit]"}
     assert sum(row["count"] for row in rows) >= MIN_SAMPLES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the harness itself: each test boots an x86_64 guest without our modules."""
+"""Test scripts/vm/run itself with x86_64 guests without perfmon's modules."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def kernel() -> None:
 
 
 def processes_with(word: str) -> list[Path]:
-    """Return the processes that have this word in their command line."""
+    """Return the /proc folders of processes with this word in their command line."""
     return [
         path.parent
         for path in Path("/proc").glob("[0-9]*/cmdline")
@@ -78,7 +78,7 @@ def out_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def done_fixture(
     out: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return the result of a guest that uses many of the harness's features."""
+    """Return the result of a guest that uses many features of scripts/vm/run."""
     added = tmp_path_factory.mktemp("added")
     (added / "data").write_text("content")
     options = [f"--out={out}", f"--add={added / 'data'}", f"--add={added}:/elsewhere"]
@@ -105,7 +105,8 @@ def test_guest_files_are_returned(
     assert "Linux version" in (out / "kernel.log").read_text()
 
 
-# The kernel log after the emulator has executed an int3 that was already replaced.
+# The kernel log after the emulator has executed an int3 that the kernel had already
+# replaced.
 MISREAD = """\
 Oops: int3: 0000 [#1] PREEMPT SMP NOPTI
 RIP: 0010:__schedule+0x3fd/0xbf0
@@ -137,7 +138,7 @@ def test_emulator_fault_reboots_guest(target: Target, tmp_path: Path) -> None:
     assert guest.command("after") == 0
 
 
-# A program that ends like scripts/vm/run after a fault of the emulator.
+# A program that exits as scripts/vm/run does after a fault of the emulator.
 STAND_IN = f"#!/bin/sh\necho 'patched: __schedule' >&2\nexit {verdict.EMULATOR}\n"
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Follow pfmon doctor on a machine with Secure Boot, from unsigned modules to a sample.
 
-The machine boots twice, with Debian's shim, GRUB and kernel. Between the boots, its
-owner enrols the key as the remedy says. The test needs the same files as test_doctor.py
-for x86_64.
+The machine boots twice, with Debian's shim, GRUB and kernel. Between the boots, the
+owner enrols the key as doctor's remedy says. The test needs the same files as
+test_doctor.py for x86_64.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ SECOND_BOOT = {"enrolled": "mend loaded"}
 
 @dataclass
 class Owned:
-    """A machine with Secure Boot and modules, and its owner."""
+    """A machine with Secure Boot and perfmon's modules, and its owner."""
 
     work: Path
     _boots: list[Boot] = field(default_factory=list)
 
     @cached_property
     def first(self) -> Boot:
-        """Return the first boot, which starts with unsigned modules and signs them."""
+        """Return the first boot, which signs the modules."""
         return self._boot("first", {**SETUP, **FIRST_BOOT})
 
     @cached_property
     def second(self) -> Boot:
-        """Return the second boot, with signed modules, after the owner's enrolment."""
+        """Return the second boot, with signed modules and the enrolled key."""
         assert self.first.status() == 0, self.first.errors()
         mok_manager.confirm(self._variables, self.work / "owner", PASSWORD)
         kept = self.work / "first"
@@ -69,7 +69,7 @@ class Owned:
         return self._boot("second", {**SETUP, **SECOND_BOOT}, *signed)
 
     def close(self) -> None:
-        """End the running guests."""
+        """Stop the running guests."""
         for boot in self._boots:
             boot.close()
 
@@ -85,7 +85,7 @@ class Owned:
         return boot
 
     def _options(self) -> Iterator[str]:
-        """Yield the options of the harness."""
+        """Yield the options of scripts/vm/run."""
         kernel = kernels.resolve(TARGET.arch, TARGET.series)
         build = f"/lib/modules/{kernel.release}/build"
         sign_file = "scripts/sign-file"

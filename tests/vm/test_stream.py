@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the stream with an end mark."""
+"""Test reading a guest's output up to its end mark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MARK = b"\0end 123"
 
 
 def received(*pieces: bytes) -> tuple[bytes, bool]:
-    """Return what a stream delivered of these pieces, and whether it has ended."""
+    """Return what a stream has delivered of these pieces, and whether it has ended."""
     got: list[bytes] = []
     stream = Stream(MARK, got.append)
     for piece in pieces:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Run programs that would notice a tool's changes, alone and under pfmon.
 
-Each program must print the same, and exit with the same status, as without pfmon.
+Each program must print the same output and exit with the same status in both cases.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ PROGRAMS = {
     "interrupted": "{} noticer interrupted",
     "childless": "{} noticer childless",
 }
-# pfmon may count nothing of these programs, because an exec gives them other
+# pfmon need not count anything in these programs, because exec gives them other
 # privileges.
 UNCOUNTED = ("setuid", "setgid", "unreadable")
 NOT_ALL = re.compile(
@@ -87,7 +87,7 @@ NOT_ALL = re.compile(
 COMPILING = re.compile(r"^pfmon: compiling unwind tables.*\n", re.M)
 # pfmon prints this line after sampling, and a shorter one after counting.
 SUMMARY = re.compile(r"^pfmon: (\d+) samples, (\d+) lost, .*\n", re.M)
-# Required output of some programs. It proves that they work.
+# Output that some programs must print, which shows that they work.
 WORKS = {
     "sanitizer": "LeakSanitizer: detected memory leaks",
     "strace": "exit_group(7)",
@@ -96,7 +96,7 @@ WORKS = {
     "setuid": "uid 1000 0,",
     "setgid": "gid 1000 0,",
 }
-# Without pfmon, the shell prints this line about a killed program.
+# Without pfmon, the shell prints such a line about a killed program.
 KILLED = re.compile(r"^(Aborted|Killed|Terminated)\n", re.M)
 NUMBERS = re.compile(r"(==|process |pid +|getpid\(\) += )\d+")
 
@@ -150,7 +150,7 @@ def fixture_guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
 
 
 def _outcome(guest: Boot, name: str) -> tuple[str, int | None]:
-    """Return what a command has printed, without process IDs, and its status."""
+    """Return a command's output without process IDs, and its exit status."""
     printed = NUMBERS.sub(r"\1N", guest.printed(name))
     return KILLED.sub("", printed), guest.command(name)
 

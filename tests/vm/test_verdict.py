@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the verdicts about kernel logs."""
+"""Test the verdicts on a guest that depend on its kernel log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import verdict
 
 
 def code(*messages: str, parallel: bool = True) -> int | None:
-    """Return the exit code for a log of these messages."""
+    """Return the exit status for a kernel log with these messages."""
     log = "".join(f"[    1.{i:06d}] {text}\n" for i, text in enumerate(messages))
     judged = verdict.judge(log, parallel=parallel)
     return judged[0] if judged else None
@@ -103,7 +103,7 @@ OWN = (
 
 
 def oops(kind: str, bytes_: str) -> tuple[str, ...]:
-    """Return the log of an exception at this code, up to the panic."""
+    """Return the kernel log of an exception at this code, up to the panic."""
     return (
         f"Oops: {kind}: 0000 [#1] PREEMPT SMP NOPTI",
         "RIP: 0010:syscall_trace_enter+0xd6/0x190",

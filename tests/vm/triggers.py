@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check measurements between two places of a program, in a guest.
+"""Check measurements between two locations in a program, in a guest.
 
 The expected counts are exact: the programs' calls to getppid() are known.
 """
@@ -15,8 +15,8 @@ import pytest
 from boot import Boot, without_narrow
 
 SCRIPT = Path(__file__).with_name("triggers.sh")
-# The calls of triggered before its rounds, and in each round inside and outside the
-# places.
+# The number of calls that the program triggered makes before its rounds, and in each
+# round between the two locations and outside.
 BEFORE, INSIDE, OUTSIDE = 100, 7, 3
 ROUNDS = {
     "rounds": 5 * INSIDE,
@@ -24,7 +24,7 @@ ROUNDS = {
     "last": BEFORE,
     "never": 0,
 }
-# The exit status of gated for each of its actions at the gate.
+# The exit status of the program gated for each of its actions at the gate.
 GATED = {
     "forks": 0,
     "execs": 0,
@@ -34,7 +34,7 @@ GATED = {
     "signals": 0,
     "signals-before": 0,
 }
-# The rounds of triggered when instructions are counted.
+# The numbers of rounds of triggered for counting instructions.
 FEW, MANY = 10, 30
 INSTRUCTIONS = re.compile(r"^ *(\d+) instructions$", re.MULTILINE)
 
@@ -54,7 +54,7 @@ def calls_between_triggers_are_counted(guest: Boot) -> None:
     for name, calls in ROUNDS.items():
         printed, traps = _part(guest, name)
         assert following.counts(printed) == [calls], printed
-        # A SIGTRAP that the program sends to itself arrives exactly once.
+        # Only the SIGTRAP that the program sends to itself has arrived.
         assert traps == 1
 
 
@@ -121,10 +121,10 @@ CHECKS = _by_name(
 NARROW_CHECKS = _by_name(
     trigger_in_32_bit_program_is_refused,
 )
-# Checks for architectures with counted instructions.
+# Checks for architectures whose guests can count instructions.
 HARDWARE_CHECKS = _by_name(triggered_rounds_have_equal_instructions)
 
 
 def cases(arch: str) -> dict[str, Check]:
-    """Return all checks for an architecture by name."""
+    """Return all checks for an architecture, by name."""
     return {**CHECKS, **(HARDWARE_CHECKS if arch == "arm64" else NARROW_CHECKS)}

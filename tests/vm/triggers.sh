@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 #
-# pfmon measures between two functions of triggered, and in gated from an
-# instruction on. Both programs print how often they have called getppid();
-# triggers.py compares the counts.
+# Measure between two functions of the program triggered, and from an
+# instruction on in the program gated. Both programs make a known number of
+# calls of getppid(), with which triggers.py compares the counts.
 
 BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=finish"
 BETWEEN="$BETWEEN_ANY -e $E"
