@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Show and export a third-party format whose records are sums, minima and maxima."""
+"""Show and export a third-party format whose records contain sums and extremes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def table(rows: Sequence[tuple[int, ...]]) -> bytes:
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that writes a capture of the table with these roles."""
+    """Return a function that writes a capture of the table with roles for columns."""
 
     def write(roles: Roles) -> str:
         def read(records: Records, _: Session) -> Samples:
@@ -214,7 +214,7 @@ def test_sums_without_count_weigh_records(written: Any, capsys: Capsys) -> None:
 
 
 def lines_of(capsys: Capsys, file: str, *options: str) -> Any:
-    """Return the total and the rows of a memory view of cache lines."""
+    """Return the total and the rows of a `mem` view by cache line."""
     found = told(capsys, "mem", "--view=data", "--per=cacheline", *options, file)
     rows = [(row["key"], row["count"], row["latency"]) for row in found["rows"]]
     return found["weight"], found["total"], rows

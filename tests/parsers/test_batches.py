@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that buffers give the same samples together as one by one."""
+"""Check that buffers yield the same samples read together as one by one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONTEXTS = 2
 
 @dataclass
 class Read:
-    """Results of reading; samples are grouped by context and epoch."""
+    """The results of reading. Samples are grouped by context and epoch."""
 
     samples: dict[tuple[int, int], list[Json]] = field(
         default_factory=lambda: defaultdict(list)
@@ -45,7 +45,7 @@ class Read:
 
 
 def rows_of(samples: Samples) -> list[Json]:
-    """Return the samples' columns, except the thread and process of their context."""
+    """Return the samples' columns, except thread and process of their context."""
     rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
     for name in set(samples.derived) - {
         added_columns.THREAD,
@@ -115,7 +115,7 @@ def check_same(data: bytes, threads: int) -> None:
 
 
 def sessions(sets: Optional[dict[int, list[Json]]] = None) -> Json:
-    """Describe a session of several contexts in the default format."""
+    """Return the JSON of a session of several contexts in the default format."""
     described = writers.session(sets)
     described["contexts"] = writers.contexts(CONTEXTS)
     return described
@@ -178,7 +178,7 @@ def regions(seq: int, *counts: int, free: int = 0) -> bytes:
 
 
 def in_regions() -> Json:
-    """Describe a session of several contexts in the n-way format."""
+    """Return the JSON of a session of several contexts in the n-way format."""
     described = sessions()
     described["format"]["uuid"] = writers.UUID_NWAY
     return described

@@ -54,7 +54,7 @@ MANY = {0: [pmd(0, [5, 7]), pmd(1), pmd(5, sampling=False)], 3: [pmd(0, [7])]}
 
 
 def samples(sets: dict[int, list[Json]], number: int) -> tuple[Sample, ...]:
-    """Build ``number`` samples; sampling PMDs take turns."""
+    """Build ``number`` samples of the sampling PMDs in turn."""
     kinds = [(s, p) for s, pmds in sets.items() for p in pmds if p["sampling"]]
     made = []
     for i in range(number):
@@ -66,7 +66,7 @@ def samples(sets: dict[int, list[Json]], number: int) -> tuple[Sample, ...]:
 
 
 def nway_buffers(sets: dict[int, list[Json]]) -> list[bytes]:
-    """Build two copies of a buffer; one region is full in the second copy only."""
+    """Build two copies of a buffer. One region is full only in the second copy."""
     made = samples(sets, 9)
     first = [
         NwayRegion(4, 2, made[3:6], overwritten=3),
@@ -241,14 +241,15 @@ def assert_agree(readers: Readers, case: Case) -> None:
         assert told_lost == lost
         where = {(p.offset, p.truncated) for p in problems}
         if case.reader == "histogram" or is_refused(mine) and len(where) == 1:
-            # Each reports the first wrong field of a header, in a different order.
+            # Both report only the first wrong field of a header, but check the fields
+            # in different orders.
             assert bool(mine.problems) == bool(problems)
         else:
             assert told(case, mine) == where
 
 
 def assert_same_stream(mine: Sequence[Json], expected: Sequence[Json]) -> None:
-    """Compare the samples of all buffers; pfmparse omits a trace without an end."""
+    """Compare the samples of all buffers. pfmparse omits a trace without an end."""
     plain, others = (
         [{n: v for n, v in sample.items() if "caller" not in n} for sample in samples]
         for samples in (mine, expected)
@@ -257,7 +258,7 @@ def assert_same_stream(mine: Sequence[Json], expected: Sequence[Json]) -> None:
 
 
 def is_refused(found: Found) -> bool:
-    """Return True if there is only a problem, because the header is unusable."""
+    """Return whether the buffer was refused because its header is unusable."""
     return not found.samples and not found.lost and len(found.problems) == 1
 
 
@@ -337,7 +338,7 @@ VALUES = st.one_of(
     st.integers(0, 512),
     st.integers(0, (1 << 64) - 1),
 )
-# A damage: an offset, a width in bytes, and a value.
+# Damage to a buffer: an offset, a width in bytes, and a value.
 DAMAGE = st.tuples(
     st.one_of(st.integers(0, 600), st.integers(0, 75).map(lambda word: 8 * word)),
     st.sampled_from([1, 2, 4, 8]),
@@ -346,7 +347,7 @@ DAMAGE = st.tuples(
 
 
 def damaged(data: bytes, damages: Sequence[tuple[int, int, int]], size: int) -> bytes:
-    """Return the first ``size`` bytes of the data after these damages."""
+    """Return the first ``size`` bytes of the data with this damage."""
     changed = bytearray(data)
     for at, width, value in damages:
         if at + width <= len(changed):

@@ -19,7 +19,7 @@ def commands() -> dict[str, Parser]:
 
 
 def completed(*words: str) -> set[str]:
-    """Return what bash completes the last word to."""
+    """Return the words to which bash completes the last word."""
     script = shlex.quote(str(PARSERS / "pfmparse.bash"))
     given = " ".join(map(shlex.quote, ("pfmparse", *words)))
     last = shlex.quote(words[-1])

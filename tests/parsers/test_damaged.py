@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The check of commands on damaged captures finds the faults that it looks for."""
+"""Check that helpers/damaged.py finds each fault that it looks for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from helpers.damaged import OUTPUT, Counted
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try two captures only."""
+    """Try only two captures."""
     monkeypatch.setattr(damaged, "CASES", 2)
 
 
@@ -25,19 +25,19 @@ def refusal(file: Path) -> Counted:
 
 
 def leaves(file: Path) -> Counted:
-    """Leave a file that is not the output."""
+    """Leave a file behind that is not the output."""
     file.with_name(f".{OUTPUT}.x").touch()
     return Counted(None, "refused", wrote=True)
 
 
 def leaves_temporary(file: Path) -> Counted:
-    """Leave a temporary file."""
+    """Leave a temporary file behind."""
     tempfile.mkstemp()
     return Counted(None, "refused")
 
 
 def leaves_output(file: Path) -> Counted:
-    """Leave the output of a failure."""
+    """Leave the output behind after a failure."""
     file.with_name(OUTPUT).touch()
     return Counted(None, "refused")
 
@@ -53,7 +53,7 @@ def miscounts(file: Path) -> Counted:
 
 
 def warns(file: Path) -> Counted:
-    """Warn like numpy."""
+    """Emit a warning as numpy does."""
     warnings.warn("overflow", RuntimeWarning)
     return refusal(file)
 

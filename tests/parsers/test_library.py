@@ -82,7 +82,7 @@ def test_library_columns_need_no_copy(name: str, files: dict[str, Path]) -> None
         assert column.ndim == 1 and column.size == found["count"].size > 0
         assert column.dtype.isnative and column.flags.carray
         if column.dtype != object:
-            # The other library must get the same memory, not a copy.
+            # A library that reads the column must get the same memory, not a copy.
             assert np.shares_memory(np.from_dlpack(column), column)
     texts = {"comm", "event", "function", "object", "line", "stack", "file", "host"}
     assert {n for n, column in found.items() if column.dtype == object} <= texts

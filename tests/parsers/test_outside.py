@@ -83,7 +83,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Session], Any]
 ) -> str:
-    """Write a capture in a format; ``make`` makes its decoders."""
+    """Write a capture in a format whose decoders ``make`` returns."""
     form = Format(name="outside", uuid=UUID, decoder=make)
     known = {**registry.known(), UUID: Parser(form, "other (other.package)")}
     monkeypatch.setattr(registry, "known", lambda: known)

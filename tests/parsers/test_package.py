@@ -20,7 +20,7 @@ from helpers.cli import PARSERS, ROOT, importing, program
 HERE = Path(__file__).parent
 PACKAGE = PARSERS / "pfmparse"
 
-# A module imports only from lower lines, and from its own folder.
+# A module may import only modules in lower lines of this list, and in its own folder.
 FLOORS = (
     {"__main__"},
     {"commands"},
@@ -53,7 +53,8 @@ def imported(module: Path) -> Iterator[Path]:
                 inner = place / f"{name.name}.py"
                 if (PACKAGE / inner).exists():
                     yield inner
-                # A name that the package itself defines is below all modules.
+                # A name from the package's __init__.py does not count, because it is
+                # below all modules.
                 elif place.name:
                     yield place.with_suffix(".py")
 

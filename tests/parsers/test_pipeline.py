@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Execute calls ahead of time in threads."""
+"""Execute calls in threads, ahead of the requests for their results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pfmparse.pipeline import cpus, in_threads
 
 
 def calls(number: int) -> Iterator[tuple[int, Callable[[], int]]]:
-    """Yield ``number`` calls of size 10, each of which returns its position."""
+    """Yield ``number`` calls of size 10, each of which returns its own position."""
     for at in range(number):
         yield 10, partial(int, at)
 
@@ -50,7 +50,7 @@ def test_pipeline_adds_a_thread_if_results_are_late(
     def slow() -> int:
         return int(alone.acquire(timeout=0.01))
 
-    # The calls exceed the limit, and the last two wait for each other.
+    # Each call exceeds the limit, and the last two wait for each other.
     large = [(1 << 40, slow)] * 4 + [(1 << 40, both.wait)] * 2
     assert sorted(in_threads(large, 2, 1)) == [0, 0, 0, 0, 0, 1]
 
@@ -60,7 +60,7 @@ def test_pipeline_needs_one_thread_for_fast_calls() -> None:
     calls: list[tuple[int, Callable[[], None]]] = [(1, done.release)] * 50
     for at, _ in enumerate(in_threads(calls, 5, 4)):
         assert threading.active_count() == before + 1
-        # Wait until the next call has ended, before requesting its result.
+        # Before requesting the next result, wait until its call has ended.
         for _ in range(0 if at == len(calls) - 1 else 2 if at == 0 else 1):
             assert done.acquire(timeout=60)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Annotate one function; commands/test_annotate.py annotates real programs."""
+"""Annotate single functions. commands/test_annotate.py annotates a real program."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_function_name_is_found_without_its_parameters(full: str, short: str) ->
 
 
 def named(name: str, *functions: str) -> list[str]:
-    """Return the functions with samples that match a name, or the error message."""
+    """Return the sampled functions that match a name, or the error message."""
     symbols = "".join(f"{KERNEL + 16 * n:x} T {f}\n" for n, f in enumerate(functions))
     found = [Sample(ip=KERNEL + 16 * n) for n in range(len(functions))]
     collector = Collector(name, "count")
@@ -127,7 +127,7 @@ def test_missing_object_file_leaves_addresses_only() -> None:
 
 
 class Claims:
-    """A file that reports a function of some size, and two lines far apart."""
+    """An object file that claims to have a large function, with two distant lines."""
 
     def __init__(self, size: int, machine: int = EM_X86_64) -> None:
         self.machine = machine
@@ -142,7 +142,7 @@ class Claims:
         return b""
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """Return two rows that belong to distant lines."""
+        """Return two rows for lines that are far apart."""
         return [Row(KERNEL, Line("x.c", n)) for n in (1, 1 << 31)]
 
     def lines(self, addresses: NDArray[np.uint64]) -> list[None]:
@@ -182,7 +182,8 @@ def test_source_is_read_once_from_regular_files_only(tmp_path: Path) -> None:
         assert sources.text(Line(str(path), 1), elf) == "one"
         assert sources.text(Line(str(path), 3), elf) is None
         assert sources.text(Line("/dev/zero", 1), elf) is None
-        # The file is regular but not readable: the process's first page is not mapped.
+        # This is a regular file that cannot be read, because the process's first page
+        # is not mapped.
         assert sources.text(Line("/proc/self/mem", 1), elf) is None
 
 

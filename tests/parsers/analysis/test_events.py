@@ -19,12 +19,12 @@ def events(sets: dict[int, list[Json]]) -> Events:
 
 
 def named(num: int, event: str, eventid: int = 0, sampling: bool = True) -> Json:
-    """Describe a PMD that counts this event."""
+    """Return the description of a PMD that counts this event."""
     return {**pmd(num, sampling=sampling), "event": event, "eventid": eventid}
 
 
 def names(found: Events, **columns: list[int]) -> list[str]:
-    """Return the event names of samples with these columns."""
+    """Return the names of the events of samples with these columns."""
     made = {name: np.array(values, np.uint64) for name, values in columns.items()}
     samples = Samples(len(next(iter(columns.values()))), made)
     return [found.all[at].name for at in found.ids(samples).tolist()]

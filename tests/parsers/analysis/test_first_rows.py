@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Select the first rows by address, before addresses are resolved."""
+"""Select rows by address that can be among the first, before addresses are resolved."""
 
 from __future__ import annotations
 

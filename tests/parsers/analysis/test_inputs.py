@@ -30,7 +30,7 @@ def test_input_counts_selected_and_all_samples() -> None:
 
 
 class Watched:
-    """A progress watcher that records its calls."""
+    """A progress watcher that records how it is called."""
 
     def __init__(self) -> None:
         self.told: list[object] = []

@@ -34,7 +34,7 @@ class Tally:
         self._sums.add(self.key.ids(Batch(samples, 0)), samples.weights())
 
     def rows(self) -> list[tuple[Value, int]]:
-        """Return values and counts. Equal values are one row."""
+        """Return rows of a value and its count, one row for each distinct value."""
         values, found = self.key.values(), dict[Value, int]()
         for value, count in zip(values, self._sums.result(len(values))):
             found[value] = found.get(value, 0) + count
@@ -83,7 +83,7 @@ def test_pmd_key_counts_values_of_all_groups() -> None:
     tally = Tally("pmd7", {0: [pmd(0, smpl_pmds=[7])]})
     group = PmdGroup(np.array([0, 2]), (7,), np.array([[5], [0]], "<u8"))
     tally.add(Samples(3, {"ip": np.zeros(3, "<u8")}, (group,)))
-    # If a sample has no value of the PMD, its value counts as 0.
+    # A sample without a value of the PMD counts as one with the value 0.
     assert tally.counts() == {5: 1, 0: 2}
     with pytest.raises(PfmParseError, match="no sample has values of PMD 8"):
         Tally("pmd8", {0: [pmd(0, smpl_pmds=[7])]})
@@ -98,7 +98,7 @@ def test_key_values_of_one_name_are_one_row() -> None:
 
 
 def numbered(num: int, eventid: int, event: str, sampling: bool = True) -> Json:
-    """Describe a PMD with an event number."""
+    """Return the description of a PMD with an event ID."""
     return {**pmd(num, sampling=sampling), "eventid": eventid, "event": event}
 
 

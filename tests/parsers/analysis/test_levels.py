@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find the memory level or the TLB that held the data."""
+"""Find the memory level or the TLB in which an access has hit."""
 
 from __future__ import annotations
 

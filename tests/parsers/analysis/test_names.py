@@ -11,7 +11,7 @@ from pfmparse.analysis.names import Names
 
 
 def thread(tid: int, tgid: int, comm: str) -> dict[str, object]:
-    """Describe a thread like a THRD document."""
+    """Return the JSON of a thread in a THRD chunk."""
     return {"tid": tid, "tgid": tgid, "comm": comm, "ppid": 1, "start_ns": 5}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Report by function, address, line, image and data address."""
+"""Count samples by function, address, line, image and data address."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ def test_cookie_location_counts_sum_weights(cookies: tuple[int, ...]) -> None:
 
 
 def test_caller_is_counted_at_its_call() -> None:
-    # The first caller's return address is the end of the mapping, so its call is the
-    # last instruction there.
+    # The first caller's return address is the end of the mapping, so the call is the
+    # last instruction in the mapping.
     chains = Chains.of_table(
         np.array([[0x3000, 1], [0x1000, 1], [1 << 63, 1], [9, 9]], np.uint64),
         np.array([2, 1, 1, 0]),

@@ -34,7 +34,7 @@ ONE, TWO = mapping(0x1000, 0x2000, 0, "[one]"), mapping(0x1000, 0x2000, 0, "[two
 
 
 def profile(*captures: bytes, weight: str = "count", apart: bool = False) -> Profile:
-    """Build the profile of captures, with one frame per place if ``apart`` is set."""
+    """Build a profile; if ``apart``, each source location has its own frame."""
     profiler = Profiler(weight, by_place) if apart else Profiler(weight)
     for data in captures:
         source = opened(data)

@@ -42,7 +42,7 @@ SAMPLES = [
 
 
 def whole() -> bytes:
-    """Build a capture with samples of two processes in two buffers."""
+    """Return a capture with samples of two processes in two buffers."""
     where = [
         mapping(0x1000, 0x2000, 0, "/bin/one"),
         mapping(0x2000, 0x3000, 0, "[two]"),
@@ -136,7 +136,7 @@ DOCKER = "/system.slice/docker-0a1b2c3d4e.scope"
 
 
 def groups_of() -> list[bytes]:
-    """Build chunks that name the processes' control groups."""
+    """Return chunks with the control groups of the processes."""
     return [
         json_chunk("THRD", {"threads": [thread(tgid, tgid, "x")], "cgroup": path})
         for tgid, path in ((10, DOCKER), (20, "/user.slice/a.scope"))
@@ -172,7 +172,7 @@ def test_unknown_control_group_matches_the_root_only() -> None:
 
 
 def of_session(groups: list[str], **what: Any) -> list[int]:
-    """Select samples of a capture that was recorded for these control groups."""
+    """Return the times of the selected samples in a capture of these control groups."""
     sess = json_chunk("SESS", {**session(SETS), "cgroups": groups})
     return times_of(capture(sess, *groups_of()) + bufr(buffer(SAMPLES)), **what)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sum exactly, by numbers that are counted from 0 without gaps."""
+"""Compute exact sums by group, where groups are numbered from 0 without gaps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_sums_delay_small_batches() -> None:
     for _ in range(3):
         found.add(np.array([7, 999]), values)
         found.add(np.array([7]))
-    # Sums must copy its input, because the caller may reuse the buffer.
+    # Sums must copy its input, because the caller may reuse the array.
     values[:] = 5
     assert found.of(np.array([999, 7, 0])) == [7, 1 + 3 * (1 << 40) + 3, 1]
     assert found.totals(1000, 500)[:2] == [2, 2] and found.totals(1000, 1) == [

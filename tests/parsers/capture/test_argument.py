@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""FARG chunks: changes of the format's argument."""
+"""Read FARG chunks, which record changes of the format's argument."""
 
 from __future__ import annotations
 

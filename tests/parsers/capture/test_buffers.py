@@ -45,7 +45,7 @@ START = len(capture(SESS)) + 24 + 24  # offset of the table of pieces
 
 
 def split_at(*cuts: int) -> list[tuple[int, bytes]]:
-    """Split the image into pieces that end at these offsets."""
+    """Split the buffer image into pieces that end at these offsets."""
     ends = [*cuts, len(IMAGE)]
     return [(a, IMAGE[a:b]) for a, b in zip([0, *ends], ends)]
 
@@ -66,7 +66,7 @@ def test_gaps_between_pieces_read_as_zero() -> None:
 
 
 def test_assembled_image_has_the_buffer_size() -> None:
-    # Only the header was saved; the entries that were not saved read as zeros.
+    # Only the header was saved. Entries that were not saved read as zeros.
     pieces = [(0, IMAGE[:HDR_SIZE])]
     samples, _ = read_capture(capture(SESS, bufr_pieces(pieces, 4096), THREE_DONE))
     assert [sample["ip"] for sample in samples] == [0, 0, 0]
@@ -239,7 +239,7 @@ DATA = bytes(range(200))
 
 
 def some(begins: list[int], sizes: list[int]) -> Buffers:
-    """Describe buffers in DATA, which is at byte 1000 of the file."""
+    """Return the description of buffers in DATA, which is at byte 1000 of the file."""
     return Buffers(
         memoryview(DATA), np.array(begins), np.array(sizes), 3, 4, 1000, unread=2
     )
@@ -279,7 +279,7 @@ def test_buffer_spacing_is_zero_if_not_uniform(begins: list[int], spacing: int) 
 
 
 def payloads(*heads: tuple[int, int]) -> Buffers:
-    """Build BUFR payloads; each head is a context number and a piece count."""
+    """Return buffers of BUFR chunks; a head is a context and a number of pieces."""
     data = b"".join(struct.pack("<IIQQQ", *head, 0, 0, 7) for head in heads)
     begins = np.arange(len(heads)) * 32
     return Buffers(memoryview(data), begins, np.full(len(heads), 32), 0, 0, 0)
@@ -307,14 +307,14 @@ Short = tuple[int, int, int]
 
 
 def one(number: int, context: int, epoch: int = 0, unread: int = 0) -> Buffers:
-    """Describe a buffer of ten bytes; its offset is ``number``."""
+    """Return the description of a buffer of ten bytes at the offset ``number``."""
     begins, sizes = np.zeros(1, np.intp), np.array([10])
     data = memoryview(bytes(10))
     return Buffers(data, begins, sizes, context, epoch, number, unread=unread)
 
 
 def numbers(groups: list[list[Buffers]]) -> list[list[int]]:
-    """Return the numbers of the buffers in each gathered list."""
+    """Return the numbers of the buffers in each list that was gathered."""
     return [[buffers.offset for buffers in some] for some in gather(groups)]
 
 

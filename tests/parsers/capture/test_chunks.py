@@ -103,7 +103,7 @@ def test_huge_length_allocates_at_most_the_file_size(
 
 
 class Pipe(io.BytesIO):
-    """A stream that cannot seek and returns few bytes per read."""
+    """A stream that cannot seek and returns only a few bytes per read."""
 
     def seekable(self) -> bool:
         """Return False, as a pipe does."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read CLCK chunks: the values of several clocks at one moment."""
+"""Read CLCK chunks: the values of several clocks, read at the same time."""
 
 from __future__ import annotations
 

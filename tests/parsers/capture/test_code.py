@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read code that is in no file: images of vDSOs, and JIT-compiled functions."""
+"""Read code that is not in a file: images of vDSOs, and JIT-compiled functions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_vdso_functions_are_found(tmp_path: Path) -> None:
     (row,) = reported(data).rows
     assert row[0] in ("clock_gettime", "__vdso_clock_gettime")
     assert row[2:] == ("[vdso]", 1)
-    # Old captures lack the image, others have a damaged one.
+    # Old captures do not contain the image, and in other captures it may be damaged.
     damaged = chunk("VDSO", vdso.payload(bytes.fromhex(text), image[:100]))
     for more, warnings in (((), 0), ((damaged,), 1)):
         found = reported(captured([Sample(ip=at)], mapped(where), *more))

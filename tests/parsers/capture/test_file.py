@@ -222,7 +222,7 @@ def test_chunks_after_buffers_are_read_first() -> None:
 
 
 class Counted(io.BytesIO):
-    """A file that counts the bytes that are read."""
+    """A file that counts the bytes that are read from it."""
 
     number = 0
 

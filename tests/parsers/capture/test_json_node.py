@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Access JSON with checks of types."""
+"""Access JSON values, with checks of their types."""
 
 from __future__ import annotations
 

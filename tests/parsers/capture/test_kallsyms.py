@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Parse kernel symbols in the text of /proc/kallsyms."""
+"""Find kernel symbols in the text of /proc/kallsyms."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test a capture's metadata, which all its chunks contribute to."""
+"""Test a capture's metadata, to which all its chunks contribute."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Apply events of processes to the mappings of their samples."""
+"""Apply events of processes, such as forks, to the mappings of samples."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LIBC = mapping(0x8000, 0x9000, 0, "/lib/libc")
 
 
 def file_of(samples: Sequence[Sample], *chunks: bytes) -> bytes:
-    """Build a capture whose PROC chunks come before and after the buffer."""
+    """Return a capture of these samples with these PROC chunks."""
     return capture(
         json_chunk("SESS", session()),
         *chunks[:-1],
@@ -59,7 +59,7 @@ def file_of(samples: Sequence[Sample], *chunks: bytes) -> bytes:
 
 
 def objects(samples: Sequence[Sample], *chunks: bytes) -> list[str]:
-    """Return the file of each sample."""
+    """Return the path of each sample's file."""
     recording = Recording(Capture(BytesIO(file_of(samples, *chunks))))
     places = Places(recording, SymbolOptions(()), Detail.OBJECT, lambda text: None)
     found: list[str] = []
@@ -184,7 +184,8 @@ def test_reused_process_id_is_a_new_process() -> None:
 
 
 def test_library_stays_mapped_until_replaced() -> None:
-    # perf does not report when memory is unmapped.
+    # A new mapping replaces the old one, because perf does not report when memory is
+    # unmapped.
     other = mapping(0x8800, 0xA000, 0, "/lib/other")
     events = proc(maps_file(10, 100, LIBC), maps_file(20, 100, other))
     samples = [
@@ -270,7 +271,8 @@ def test_mappings_of_events_are_limited(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_later_events_than_mappings_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    # If later events were ignored, the new process would keep its parent's mappings.
+    # When the limit is reached, mappings are dropped: if only later events were
+    # ignored, the new process would keep its parent's mappings.
     monkeypatch.setattr(metadata, "MAX_MAPPINGS", 2)
     late = [maps_file(21, 100, GZIP), fork(22, 101, 100), exec_of(23, 101, "gzip")]
     events = proc(maps_file(10, 100, SHELL), maps_file(11, 100, LIBC), *late)

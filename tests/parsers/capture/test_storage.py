@@ -33,9 +33,10 @@ def test_only_used_parts_of_mapped_file_are_resident(tmp_path: Path) -> None:
                 file.drop(start - STEP)
                 parts.append(file.read(start, start + STEP))
                 assert bytes(parts[-1] or b"") == content[start : start + STEP]
-                # The page fault may also have mapped pages after this part.
+                # Allow for more pages: the page fault may also have mapped pages after
+                # this part.
                 assert resident(path) <= 4 * STEP
-        # If a dropped part is accessed, it is read again.
+        # A part that was dropped is read again when it is accessed.
         assert b"".join(part for part in parts if part is not None) == content
 
 

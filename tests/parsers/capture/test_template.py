@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build the session template for raw buffers."""
+"""Build a template of the session description for raw buffers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write HTML pages of annotated functions; test_annotate.py has a real program."""
+"""Write HTML pages of annotated functions. test_annotate.py uses a real program."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def rows(document: Any) -> int:
 
 
 def calls(document: Any) -> int:
-    """Return the sum of the functions' own samples."""
+    """Return the sum of the samples in each function itself."""
     assert document["total"] == sum(row["own"] for row in document["rows"])
     return int(document["total"])
 
@@ -39,7 +39,7 @@ def steps(document: Any) -> int:
 
 
 def both_sides(document: Any) -> int:
-    """Return the samples of one side of a comparison with itself."""
+    """Compare a capture with itself; return the samples of one side."""
     assert document["old_total"] == document["new_total"]
     assert all(row["delta"] == 0 for row in document["rows"])
     return int(document["old_total"])
@@ -51,7 +51,7 @@ def drawn_twice(document: Any) -> int:
 
 
 def view(command: str, count: Count, file: Path) -> Counted:
-    """Run a view of ``file``, which replaces {}, and count its samples."""
+    """Run ``command`` with ``file`` in place of {}, and count the view's samples."""
     words = [word.format(file) for word in command.split()]
     status, out, err = called(*words, "--json")
     assert status in (0, 1) and (status == 0 or err)
@@ -59,7 +59,7 @@ def view(command: str, count: Count, file: Path) -> Counted:
         return Counted(None, err)
     document = json.loads(out)
     if NO_PARSER in err:
-        # Without a parser, only the number of samples is known.
+        # If the format has no parser, only the number of samples is known.
         assert not document["rows"]
         return Counted(None, err)
     return Counted(count(document), err)
@@ -158,12 +158,12 @@ def annotated(file: Path) -> Counted:
     found = sum(total for one in functions for total in one["totals"])
     assert found == (_weight(json.loads(reported)) if reported else 0)
     assert functions or err
-    # The totals agree with the report, but do not include all samples.
+    # The totals agree with the report, but do not cover all samples.
     return Counted(None, "a part of the samples")
 
 
 def _weight(report: Any) -> int:
-    """Return the sum of the usual weight, which damage can change."""
+    """Return the sum of the usual weight, which the damage can change."""
     return int(report.get("total_weight", report["total"]))
 
 
@@ -175,7 +175,7 @@ def watched(file: Path) -> Counted:
     """Show the capture as if it were still being written."""
     status, out, err = called("top", "--batch", str(file))
     assert out or (status and err)
-    # Each refresh shows the most recent samples only.
+    # Each refresh shows only the most recent samples.
     return Counted(None, "some of the samples")
 
 

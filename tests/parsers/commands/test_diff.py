@@ -26,7 +26,7 @@ SECOND = 10**9
 
 
 def on_cpus(*cpus: int, seconds: int = 1, path: str = "/a/x") -> bytes:
-    """Build a capture of that duration with one sample on each of these CPUs."""
+    """Build a capture of ``seconds`` with one sample on each of these CPUs."""
     sess: Json = session()
     end = {**totals(len(cpus)), "end_ns": sess["start_ns"] + seconds * SECOND}
     return capture(
@@ -39,7 +39,7 @@ def on_cpus(*cpus: int, seconds: int = 1, path: str = "/a/x") -> bytes:
 
 @pytest.fixture
 def sides(tmp_path: Path) -> list[str]:
-    """Write an old capture of 4 samples, and a new one of 8 in twice the time."""
+    """Write an old capture of 4 samples, and a new one of 8 that took twice as long."""
     old, new = tmp_path / "old.pfm", tmp_path / "new.pfm"
     old.write_bytes(on_cpus(0, 0, 1, 1))
     new.write_bytes(on_cpus(*[0] * 6, 1, 2, seconds=2, path="/b/x"))
@@ -47,7 +47,7 @@ def sides(tmp_path: Path) -> list[str]:
 
 
 def deltas(capsys: Capsys, *argv: str) -> dict[Any, float]:
-    """Return the differences by key, in their order."""
+    """Return the differences by key, in the order of the output."""
     rows = told(capsys, "diff", *argv, warns=True)["rows"]
     return {row["key"]: row["delta"] for row in rows}
 

@@ -14,7 +14,7 @@ SETS = {0: [pmd(0), pmd(1, sampling=False)], 1: [pmd(0, sampling=False)]}
 
 
 def count(context: int, number: int, index: int, value: int) -> Json:
-    """Describe the count of a PMD in a set."""
+    """Return the JSON for the count of a PMD in a set."""
     name = f"event-{index}"
     return {
         "context": context,
@@ -28,7 +28,7 @@ def count(context: int, number: int, index: int, value: int) -> Json:
 def turns(
     context: int, number: int, active_ns: int, runs: int, whole_ns: Optional[int] = None
 ) -> Json:
-    """Describe the activity of a set."""
+    """Return the JSON for the activity of a set."""
     return {
         "context": context,
         "set": number,

@@ -39,7 +39,7 @@ LOAD = 0x2
 
 
 def source(level: int, outcome: int = HIT, tlb: int = 0x1A) -> int:
-    """Encode a load as a perf data source with this level and TLB result."""
+    """Encode a load with this memory level and TLB result as perf's data source."""
     return LOAD | (level | outcome) << 5 | tlb << 26
 
 
@@ -92,7 +92,7 @@ def test_mem_reproduces_histograms_of_the_manual(
 ) -> None:
     path = written(tmp_path, dear_hist.made(table, tmp_path / "foo"))
     assert printed(capsys, "mem", *options, path) == table
-    # The options in ``rest`` are the default options.
+    # The options in ``rest`` are the defaults, so they change nothing.
     assert printed(capsys, "mem", *options, *rest, path) == table
 
 
@@ -416,7 +416,7 @@ def variables(tmp_path: Path) -> str:
     table, zeros = made.offset_of("table"), made.offset_of("zeros")
     first, size = table & ~0xFFF, 0x3000
     file = mapping(BASE, BASE + size, first, str(made.path), made.build_id, "rw-p")
-    # The part of .bss beyond the file's pages is in anonymous memory.
+    # The part of .bss that is beyond the file's pages is in anonymous memory.
     more = mapping(BASE + size, BASE + 0x20000, 0, "", None, "rw-p")
     places = [table + 8, table + 8, table + 64, zeros + 0x8000, 0x12345678 + first]
     records = [{"dla": place - first + BASE, "dse": source(L1)} for place in places]

@@ -269,7 +269,7 @@ def test_report_by_comm_works_for_every_format(
     names = {}
     for name, path in every_format.write(program, tmp_path).items():
         names[name] = set(rows(capsys, "comm", path, warns=True))
-    # These formats do not record threads, so samples are counted by process name.
+    # These formats do not record threads, so the keys are process names.
     without = dict.fromkeys(("pebs32", "pebs64", "histogram"), {"program"})
     both = dict.fromkeys(every_format.FORMATS, {"program", "worker"})
     assert names == {**both, **without}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run pfmparse serve: its output, its end, and captures that it refuses."""
+"""Run pfmparse serve: its output, its exit, and captures that it refuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from helpers.stacks_capture import stack_capture
 
 @contextmanager
 def serving(*argv: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    """Run the command while the with block runs."""
+    """Run the command for the duration of the with block."""
     process = subprocess.Popen(
         [sys.executable, "-m", "pfmparse", "serve", *argv],
         env={**importing(PARSERS), **environment},
@@ -33,7 +33,7 @@ def serving(*argv: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def url_of(process: subprocess.Popen[str]) -> str:
-    """Wait for the URL that the command prints."""
+    """Wait until the command prints its URL; return the URL."""
     assert process.stdout is not None
     return process.stdout.readline().strip()
 

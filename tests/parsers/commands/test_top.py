@@ -21,7 +21,7 @@ def fixture_file(tmp_path: Path) -> str:
 
 
 def refreshes(capsys: Capture, *words: str) -> list[str]:
-    """Run top and return its refreshes; the missing object file may cause a warning."""
+    """Run top; return its refreshes. It may warn about the missing object file."""
     status, out, err = run(capsys, "top", *words)
     assert status == 0 and err.count("\n") <= 1
     return out.strip().split("\n\n")

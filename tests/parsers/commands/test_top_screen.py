@@ -64,7 +64,7 @@ class Session:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
 
     def await_text(self, text: str) -> None:
-        """Read until the terminal shows this text after the last match."""
+        """Read until the terminal shows this text after the previous match."""
         while text not in self.text:
             ready, _, _ = select.select([self.terminal], [], [], PATIENCE)
             assert ready, self.text

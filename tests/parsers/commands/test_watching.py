@@ -18,7 +18,7 @@ S = 10**9
 
 @pytest.fixture(name="pipe")
 def fixture_pipe() -> Iterator[tuple[int, int]]:
-    """Create a pipe; the test closes its write end."""
+    """Create a pipe, whose write end the test closes."""
     reading, writing = os.pipe()
     yield reading, writing
     os.close(reading)

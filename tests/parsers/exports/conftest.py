@@ -19,5 +19,5 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> programs.Program:
 def captures(
     program: programs.Program, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """Write a capture of each format; the keys are the names of the formats."""
+    """Write a capture of each format; return the paths by the format's name."""
     return every_format.write(program, tmp_path_factory.mktemp("captures"))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from helpers.exporting import NAMES, by_label, exported
 
-# Rows of a function, its samples and the sum of its periods.
+# Rows of a function's name, its samples and the sum of its periods.
 Sums = Iterable[tuple[str, int, int]]
 
 

@@ -16,7 +16,7 @@ from pfmparse.exports import firefox
 
 
 def threads(path: Path) -> Any:
-    """Return the threads of a profile; check that its version is a tested one."""
+    """Return the threads of a profile, whose version must be one that was tested."""
     document = json.loads(path.read_text())
     assert document["meta"]["preprocessedProfileVersion"] == 48
     return document["threads"]
@@ -69,7 +69,7 @@ def test_firefox_table_lengths_match_their_columns(
 
 
 def dict_of(value: Any) -> Any:
-    """Return a dictionary, or an empty one in place of another type."""
+    """Return the value if it is a dictionary, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 

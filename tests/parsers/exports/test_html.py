@@ -23,7 +23,7 @@ def page(tmp_path: Path, data: bytes, *options: str) -> Page:
 
 
 def functions(found: Page) -> dict[str, tuple[str, int, int]]:
-    """Return the object, self and total of each function in the table."""
+    """Return the object, self and total columns of each function in the table."""
     return {
         row[0]: (row[1], int(row[2].replace(",", "")), int(row[4].replace(",", "")))
         for row in found.tables["functions"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures with which other programs' viewers failed, in each export."""
+"""Export captures with which viewers of other programs have failed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from helpers.writers import (
 
 DEPTH = 3000
 COMM, OBJECT, EVENT = "Web Content (x)", "/no/prog ram (x)", "cpu-clock:u"
-# Truncated names must not end within an entity of XML.
+# A name must not be truncated within an XML entity.
 NAMES = ("std::map<int, char>::at(int const&)", "<&>" * 700, "main")
 
 

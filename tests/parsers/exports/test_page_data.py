@@ -141,7 +141,7 @@ def test_page_data_memory_is_independent_of_threads() -> None:
 
 
 def compared(*stacks: Stack, old: int) -> PageData:
-    """Build the data of two sides; the first ``old`` stacks are the old side."""
+    """Build the data of two sides, where the first ``old`` stacks are the old side."""
     return PageData(Sides(profiled(*stacks), old))
 
 
@@ -158,7 +158,7 @@ def test_page_data_sums_each_side() -> None:
 
 
 def test_page_data_of_sides_has_largest_difference_first() -> None:
-    # Shares, old and new: a 40% and 39%, b 60% and 51%, c 0% and 10%.
+    # Percentages, old and new: a 40 and 39, b 60 and 51, c 0 and 10.
     stacks = [Stack(("a",), 400), Stack(("b",), 600)]
     stacks += [Stack(("a", "b"), 39), Stack(("b", "a"), 51), Stack(("c",), 10)]
     data = compared(*stacks, old=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to Parquet without pyarrow; tests/viewers has those with pyarrow."""
+"""Export to Parquet without pyarrow. tests/viewers exports with pyarrow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pfmparse.exports import parquet
 
 
 def missing(name: str) -> NoReturn:
-    """Fail like the import of a package that is not installed."""
+    """Fail as the import of a package that is not installed does."""
     raise ImportError(f"No module named {name!r}")
 
 

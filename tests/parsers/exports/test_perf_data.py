@@ -53,7 +53,7 @@ def test_perf_round_ends_after_batch_of_one_context() -> None:
 def test_perf_round_waits_for_slowest_context() -> None:
     order = Order(2)
     assert not order.after(0, 100)
-    # No sample precedes time 0, and perf flushes nothing in the first round.
+    # No sample is earlier than time 0, and perf flushes nothing in the first round.
     assert order.after(1, 10)
     # Samples before 100 may still arrive until both contexts have passed 100.
     assert not order.after(1, 50)
@@ -75,7 +75,7 @@ def test_perf_flush_writes_two_rounds() -> None:
     assert order.flush() == 2 * finished_round()
 
 
-# Formats whose records count samples.
+# Formats whose records each count several samples.
 COUNTING = ("histogram", "stacks")
 UNKNOWN = re.compile(r"0x[0-9a-f]{16}")
 
@@ -99,7 +99,7 @@ def on(file: Path) -> list[str]:
 
 
 def rows(text: str) -> Iterator[list[str]]:
-    """Yield the fields of each row that perf report prints."""
+    """Yield the fields of each row that `perf report` prints."""
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
             yield re.split(r" {2,}", line.strip())
@@ -326,7 +326,7 @@ def test_perf_sorts_samples_of_two_contexts(tmp_path: Path) -> None:
 
 
 def replaced_by(other: Program, program: Program) -> Json:
-    """Return a mapping of another program at the addresses of ``program``."""
+    """Return the mapping of another program at the addresses of ``program``."""
     return mapping(
         program.mapping["start"],
         program.mapping["end"],

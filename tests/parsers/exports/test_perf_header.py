@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write the header of perf.data; test_perf_data.py reads it with perf."""
+"""Write the header of perf.data. test_perf_data.py reads it with perf."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from pfmparse.exports.perf_records import DATA_SRC, IP
 
 
 def described(cpuid: str = "GenuineExample,6,143,11") -> Session:
-    """Describe a session on a CPU with this ID."""
+    """Return a session on a machine whose CPU has this ID."""
     document = session()
     document["machine"]["processors"][0]["id"] = cpuid
     return parse_session(json.dumps(document).encode(), 0)
 
 
 def features(header: Header) -> dict[int, bytes]:
-    """Return the features of a file with 24 bytes of records."""
+    """Return the feature sections of a file with 24 bytes of records."""
     tail, attrs = header.tail(SIZE + 24)
     head = header.head(24, attrs)
     assert len(head) == SIZE and head[:8] == b"PERFILE2"

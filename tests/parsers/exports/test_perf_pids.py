@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Process IDs in perf.data, with several captures."""
+"""Choose the process IDs in perf.data when several captures are exported."""
 
 from __future__ import annotations
 

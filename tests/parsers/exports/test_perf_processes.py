@@ -56,7 +56,7 @@ def test_perf_threads_have_names() -> None:
 
 def test_perf_mappings_are_written_at_their_epoch() -> None:
     known = processes(of(5, "/a"), of(6, "/b", "/gone (deleted)"), of(5, "/c"))
-    # Later mappings of a process are written first, so that earlier ones override them.
+    # Later mappings of a process are written first, so that earlier ones replace them.
     records, replace = known.mappings(1)
     assert not replace
     assert mapped(records) == [

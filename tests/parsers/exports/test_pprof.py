@@ -21,7 +21,7 @@ Tree = dict[int, Any]
 
 @dataclass
 class Profile:
-    """The messages of a profile, by field number."""
+    """A profile's messages, by field number."""
 
     messages: dict[int, list[Any]] = field(default_factory=dict)
 

@@ -175,7 +175,7 @@ def test_sql_export_refuses_a_capture_twice(tmp_path: Path, capsys: Capture) -> 
     copy, new = tmp_path / "copy.pfm", tmp_path / "new.pfm"
     copy.write_bytes(stack_capture())
     new.write_bytes(stack_capture([Stack(("warm",))]))
-    # If one capture fails, the other is not added either.
+    # If one of the captures is refused, the other is not added either.
     argv = ["export", str(new), str(copy), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv)
     assert status == 1

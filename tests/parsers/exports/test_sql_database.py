@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Fill database tables; tests/viewers uses a PostgreSQL server."""
+"""Fill database tables. tests/viewers uses a PostgreSQL server."""
 
 from __future__ import annotations
 

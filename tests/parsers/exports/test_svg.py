@@ -17,7 +17,7 @@ from helpers.writers import Sample, captured, json_chunk, mapped, mapping, maps
 def drawn(
     tmp_path: Path, data: bytes, *options: str
 ) -> tuple[ElementTree.Element, dict[str, tuple[float, float]]]:
-    """Draw a capture. Return the picture, and each box's x and width by title."""
+    """Draw a capture; return the picture, and each box's x and width by title."""
     source = tmp_path / "x.pfm"
     source.write_bytes(data)
     path = exported(source, "svg", tmp_path / "x.svg", *options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Note data that an export format cannot represent."""
+"""Report data of captures that an export format cannot represent."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * layout_dump.c - a table of the fields of the formats' structures
+ * layout_dump.c - a table of the fields in the formats' structures
  *
  * The table is a section of the object file, which test_layout_agrees_with_c.py
  * reads. The object file is not linked or run, so the layouts of other

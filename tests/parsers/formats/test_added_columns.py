@@ -102,7 +102,7 @@ CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}  # thread and process o
 
 
 def silent() -> bytes:
-    """Build a capture of three threads with one sample each, at different addresses."""
+    """Build a capture of three threads with one sample each at different addresses."""
     described = session({0: [pmd(0)]}, UUID_PEBS64)
     described["contexts"][0]["tgid"] = 100
     chunks = []
@@ -162,7 +162,7 @@ def test_buffers_that_threads_share_have_no_thread() -> None:
 
 
 def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:
-    """Make the columns for ``count`` contexts when all contexts are known."""
+    """Return the columns for ``count`` contexts, when all contexts are known."""
     contexts = {number: Context(number, 9, None, 0) for number in range(count)}
     return ContextThreads.of(mode, contexts, complete=True)
 
@@ -187,7 +187,7 @@ def test_live_samples_get_threads_of_new_contexts() -> None:
 
 
 def pieces_of(data: bytes) -> Iterator[bytes]:
-    """Yield the capture in two parts; the first ends after the first buffer."""
+    """Yield a capture in two parts; the first part ends after the first buffer."""
     middle = data.index(ctxt(1, *CONTEXTS[1]))
     yield data[:middle]
     yield data[middle:]

@@ -14,7 +14,7 @@ UUID = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
 
 
 def decoder(session: object) -> Any:
-    """Do nothing, in place of a decoder factory."""
+    """Do nothing; used in place of a function that makes a decoder."""
 
 
 @pytest.mark.parametrize("uuid", [UUID.upper(), f"{{{UUID}}}", UUID.replace("-", "")])

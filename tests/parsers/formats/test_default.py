@@ -35,7 +35,7 @@ MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1, 2, 3]), pmd(200, [319]
 
 
 def of_kind(sets: dict[int, list[Json]], which: int, seed: int) -> Sample:
-    """Build a sample of a sampling PMD of these sets; ``which`` selects the PMD."""
+    """Build a sample of the sampling PMD with index ``which`` in these sets."""
     kinds = [(n, p) for n, pmds in sets.items() for p in pmds if p["sampling"]]
     number, recorder = kinds[which % len(kinds)]
     return Sample(

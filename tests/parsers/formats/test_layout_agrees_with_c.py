@@ -69,7 +69,7 @@ class Field(NamedTuple):
 
 
 def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
-    """Return the fields in the compiler's layout, by structure and name."""
+    """Return the fields as the compiler lays them out, by structure and name."""
     obj, table = tmp / "layout.o", tmp / "layout.bin"
     # gcc -m32 finds the kernel headers only in this directory.
     multiarch = f"-I/usr/include/{compiler_says('-print-multiarch')}"
@@ -89,7 +89,7 @@ def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
         check=True,
     )
     return {
-        # In C, a longer record contains the shorter one; numpy dtypes are flat.
+        # In C, a longer record contains the shorter one, but numpy dtypes are flat.
         (c_string(kind), c_string(name).rpartition(".")[2]): Field(
             offset, size, element, bool(signed)
         )

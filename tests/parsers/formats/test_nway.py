@@ -44,7 +44,7 @@ def sess(sets: Optional[dict[int, list[Json]]] = None) -> Json:
 
 
 def samples_of(sets: dict[int, list[Json]], seeds: Sequence[int]) -> tuple[Sample, ...]:
-    """Build samples of all kinds that these sets record."""
+    """Build samples of each kind that these sets record."""
     kinds = [(n, p) for n, pmds in sets.items() for p in pmds]
     made = []
     for seed in seeds:
@@ -59,7 +59,7 @@ def ips(*seeds: int) -> tuple[Sample, ...]:
 
 
 def fed(decode: Decoder, *regions: NwayRegion) -> list[int]:
-    """Return the ip of each sample that these regions add."""
+    """Return the ip of each sample that the decoder finds in these regions."""
     decoded = decode(nway(regions))
     assert decoded.problems == ()
     return [sample["ip"] for sample in all_samples(decoded)]

@@ -292,8 +292,8 @@ def test_oprofile_resumes_at_escape_after_lost_chunk() -> None:
         file = capture(json_chunk("SESS", sess()), parts[0], broken, parts[2])
         samples, recording = read_capture(file)
         offsets = [sample["offset"] for sample in samples]
-        # The lost chunk contains the second sample, and half of the escape before the
-        # third.
+        # The lost chunk contains the second sample, and half of the escape code before
+        # the third.
         assert offsets == [0x1000, 0x2000, 0x7F0000001000]
         assert [sample["pid"] for sample in samples] == [101, NOBODY, 201]
         assert not recording.useless
@@ -306,7 +306,7 @@ FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
 
 @pytest.fixture(params=["before", "after", "split"])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Write a capture of STREAM; the cookies come before or after the buffer."""
+    """Write a capture of STREAM, with the cookies before or after the buffer."""
     cookies: dict[str, tuple[list[bytes], list[bytes]]] = {
         "before": ([cook(FILES)], []),
         "after": ([], [cook(FILES)]),

@@ -192,7 +192,7 @@ def test_pebs_report_counts_by_ip_and_object(
     records = [{"ip": ip} for ip in (0x1000, 0x1000, 0x3000)]
     path = file_of(tmp_path, records, size, session(uuid=uuid))
     assert rows(capsys, "ip", path) == {"0x1000": 2, "0x3000": 1}
-    # PEBS records name no process, so samples belong to the only one with mappings.
+    # PEBS records contain no process ID, so samples belong to the only known process.
     assert rows(capsys, "function", path) == {"[vdso]": 2, "[unknown]": 1}
     assert rows(capsys, "image", path) == {"[vdso]": 2, "[unknown]": 1}
     assert told(capsys, "report", path)["imprecise"] == 2

@@ -47,7 +47,7 @@ def found(decoded: Decoded) -> list[int]:
 
 
 def fed(decode: SinkDecoder, *regions: SinkRegion) -> list[int]:
-    """Return the integers that a buffer with these regions adds."""
+    """Return the integers that the decoder finds in a buffer with these regions."""
     decoded = decode(sink(regions))
     assert decoded.problems == ()
     return found(decoded)
@@ -86,7 +86,7 @@ def heads(*values: int) -> tuple[bytes, ...]:
 
 
 def by_itself(records: Records) -> Samples:
-    """Decode records without fixed(), as a parser with its own layout may."""
+    """Decode records without fixed(), as a parser with a layout of its own can."""
     records.end = 8 * records.count
     content = records.data[: records.end]
     return Samples.of_records(np.frombuffer(content, NUMBER))
@@ -374,7 +374,7 @@ SESSION = parse_session(TEXT.replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]')
 
 
 def pmds_of(*records: tuple[int, int, tuple[int, ...]]) -> dict[int, dict[int, int]]:
-    """Return the PMD values of records; each record is a PMD, a set and words."""
+    """Return the PMD values of records, each given as a PMD, a set and words."""
     data = b"".join(
         struct.pack(f"<HHHH{len(words)}Q", pmd, event_set, len(words), 0, *words)
         for pmd, event_set, words in records

@@ -32,7 +32,7 @@ def compiled(source: Path, program: Path, *options: str) -> Path:
 
 @dataclass(frozen=True)
 class Found:
-    """A reader's output for a buffer; ``lost`` is empty if it refused the buffer."""
+    """A reader's output for a buffer. ``lost`` is empty if the buffer was refused."""
 
     samples: list[Json] = field(default_factory=list)
     problems: list[Json] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Readers:
         self._last: Json = {}
 
     def close(self) -> None:
-        """Wait for the exit; check that no sanitizer has reported an error."""
+        """Wait for the process's exit; check that no sanitizer reported an error."""
         self._process.communicate()
         assert self._process.returncode == 0
 
@@ -87,7 +87,7 @@ class Readers:
                 self._last = said["sample"]
                 found.samples.append(self._last)
             elif "caller" in said:
-                # The caller may belong to the last sample of an earlier buffer.
+                # The caller may belong to a sample of an earlier buffer.
                 offset, cookie = said["caller"]
                 self._last.setdefault("callers", []).append(offset)
                 self._last.setdefault("caller_cookies", []).append(cookie)

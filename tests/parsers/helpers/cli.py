@@ -27,7 +27,7 @@ def run(capsys: Capture, *argv: str) -> tuple[int, str, str]:
 
 
 def printed(capsys: Capture, *argv: str) -> str:
-    """Return the output of a command; check that it succeeds and does not warn."""
+    """Return the output of a command, which must succeed without a warning."""
     status, out, err = run(capsys, *argv)
     assert (status, err) == (0, "")
     return out

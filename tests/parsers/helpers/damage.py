@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damage to captures: each function changes a capture in a way that a test names."""
+"""Damage captures: each function damages a capture in one way."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def cut(random: Random, data: bytes) -> bytes:
 
 
 def flipped(random: Random, data: bytes) -> bytes:
-    """Change a byte and leave the checksums wrong."""
+    """Change a byte without correcting the checksums."""
     return _with_byte(random, data)
 
 

@@ -44,9 +44,10 @@ OUTPUT = "out"  # begins the names of what a command may write beside its input
 
 @dataclass(frozen=True)
 class Counted:
-    """Result of a command: the samples it counted, or None if it did not count.
+    """The result of a command: the samples that it counted, or None.
 
-    In that case ``said`` is what it printed. ``wrote`` is true if it wrote ``OUTPUT``.
+    If it counted none, ``said`` is what it printed. ``wrote``: it has written
+    ``OUTPUT``.
     """
 
     samples: Optional[int]
@@ -58,7 +59,7 @@ Run = Callable[[Path], Counted]
 
 
 def program() -> Program:
-    """Describe a program without a file, because these cases do not need symbols."""
+    """Return a program that has no file, because these cases do not need symbols."""
     names = {"hot": 0x1100, "warm": 0x1200, "main": 0x1300}
     where = writers.mapping(LOAD + 0x1000, LOAD + 0x3000, 0x1000, "/no/program")
     return Program(Path("/no/program"), "ab" * 20, names, where, 0)
@@ -87,10 +88,10 @@ def counted(number: int) -> Optional[int]:
 
 
 def check(*runs: Run) -> None:
-    """Check that ``runs``, in turn, agree with a report on damaged captures.
+    """Check that each of ``runs`` agrees with a report on damaged captures.
 
-    Each refuses a capture or counts its samples. Beside the capture, and of temporary
-    files, only outputs of a success may stay.
+    The cases take turns. A run must refuse the capture or count its samples. It may
+    leave only the output of a success behind, and no temporary files.
     """
     with _directory() as directory, _alarms(), _warnings_as_errors():
         path = directory / NAME
@@ -119,7 +120,7 @@ def _check(run: Run, path: Path, number: int) -> None:
 
 @contextmanager
 def _directory() -> Iterator[Path]:
-    """Make a directory in memory, also for temporary files of commands."""
+    """Make a directory in memory, which commands also use for temporary files."""
     memory = MEMORY if os.access(MEMORY, os.W_OK) else None
     with ExitStack() as stack:
         name = stack.enter_context(tempfile.TemporaryDirectory(dir=memory))
@@ -132,7 +133,7 @@ def _directory() -> Iterator[Path]:
 
 @contextmanager
 def _alarms() -> Iterator[None]:
-    """Fail if an alarm occurs in the block."""
+    """Fail if an alarm signal arrives during the with block."""
     before = signal.signal(signal.SIGALRM, _hung)
     try:
         yield

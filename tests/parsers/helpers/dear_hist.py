@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Build captures for the four dear-hist histograms in the manual of pfmon.
 
-Headers and numbers are as printed in the manual, without its console indentation and
-without its contradictions:
+Headers and numbers are as printed in the manual, except for its console indentation and
+its contradictions:
 
 - The heading of the counts is "#count" twice, and "# #count" twice. This file has the
   latter.
@@ -132,7 +132,7 @@ SOMEWHERE = 0x6000000000006000  # default address of data
 
 @dataclass(frozen=True)
 class Line:
-    """A histogram row: the number of samples, and their common address or latency."""
+    """A histogram's row: the number of samples, and their address or latency."""
 
     count: int
     at: int
@@ -141,7 +141,7 @@ class Line:
 
 
 def lines(table: str) -> list[Line]:
-    """Parse the rows; in the level view, ``at`` is the latency."""
+    """Parse the rows of a histogram. In the level view, ``at`` is the latency."""
     found = []
     for text in table.splitlines():
         if text.startswith("#"):
@@ -177,7 +177,7 @@ def samples(table: str) -> list[Sample]:
 
 
 def _unseen(table: str, number: int) -> Sample:
-    """Build a sample whose row is too small for the histogram to show it."""
+    """Build a sample whose row is too small to be shown in the histogram."""
     if table == LEVELS:
         return load(SLOW, SOMEWHERE, 20 + number % 10)
     if table == DATA:
@@ -186,7 +186,7 @@ def _unseen(table: str, number: int) -> Sample:
 
 
 def made(table: str, path: Path) -> bytes:
-    """Build a capture for the histogram, and write its program to ``path``."""
+    """Build a capture for the histogram, and write the sampled program to ``path``."""
     functions = {name: (at, SIZES[name]) for name, at in FUNCTIONS_AT.items()}
     where = program(path, functions)
     return ear_capture(samples(table), ear_session("data_ear_cache_lat4"), [where])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture with every type of chunk that describes code, processes and time."""
+"""Build a capture with all types of chunks that describe code, processes and time."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Point:
 
 
 def points(program: Program, kernel: bool = True) -> list[Point]:
-    """Build 60 samples in hot, 30 in warm and 10 elsewhere, 6 of them in the kernel."""
+    """Build 60 samples in hot, 30 in warm, 6 in the kernel and 4 elsewhere."""
     hot, warm, main = (program.ip(name) for name in ("hot", "warm", "main"))
     data = dict(data=LOAD + 0x10, latency=7, source=L1_HIT)
     far = dict(data=LOAD + 0x2000, latency=300, source=L3_HIT)
@@ -76,7 +76,7 @@ def points(program: Program, kernel: bool = True) -> list[Point]:
 
 
 def session(uuid: str, argument: bytes = b"") -> Json:
-    """Describe a session of two events."""
+    """Return the JSON of a session with two events."""
     pmds = [
         {
             **writers.pmd(number),
@@ -95,12 +95,12 @@ def session(uuid: str, argument: bytes = b"") -> Json:
 
 
 def captures(program: Program) -> dict[str, bytes]:
-    """Build a capture of each format; the keys are the names of the formats."""
+    """Build a capture of each format; return the captures by the format's name."""
     return {name: make(program) for name, make in FORMATS.items()}
 
 
 def write(program: Program, into: Path) -> dict[str, Path]:
-    """Write a capture of each format; the keys are the names of the formats."""
+    """Write a capture of each format; return the paths by the format's name."""
     paths = {}
     for name, data in captures(program).items():
         paths[name] = into / f"{name}.pfm"
@@ -111,7 +111,7 @@ def write(program: Program, into: Path) -> dict[str, Path]:
 def _capture(
     program: Program, described: Json, buffers: list[bytes], low: bool = False
 ) -> bytes:
-    """Build a capture of these buffers; if ``low``, map the program below 4 GiB."""
+    """Build a capture of these buffers, with the program below 4 GiB if ``low``."""
     where = dict(program.mapping)
     if low:
         size = where["end"] - where["start"]

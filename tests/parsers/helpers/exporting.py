@@ -19,7 +19,7 @@ from pfmparse.__main__ import main
 from pfmparse.exports import registry
 
 NAMES = sorted(every_format.FORMATS)
-# Exports that can be written here.
+# The export formats that can be written on this machine.
 EXPORTS = sorted({*registry.OURS} - (set() if find_spec("pyarrow") else {"parquet"}))
 
 
@@ -53,7 +53,7 @@ def reported(file: Path, *options: str) -> list[Any]:
 
 
 def by_label(file: Path, *options: str) -> Counter[str]:
-    """Count like by_symbol(), but name an unknown function by its object."""
+    """Return a report's samples by function, or by object for unknown functions."""
     return _sums(file, options, lambda row: row["symbol"] or row["object"])
 
 
@@ -72,7 +72,7 @@ def _sums(
 
 
 def samples_in(file: Path, to: str) -> Optional[int]:
-    """Return the number of samples in an export; None if this format cannot be read."""
+    """Return the number of samples in an export, or None if it cannot be read here."""
     if to == "perf-data":
         return sum(r.kind == perf_file.SAMPLE for r in perf_file.records(file))
     if to == "pprof":
@@ -111,7 +111,8 @@ def damaged_export(to: str, weight: Optional[str], file: Path) -> Counted:
         assert status != 0
         return Counted(None, err)
     told = json.loads(printed)
-    # The usual weight can be another sum, and a record of perf several samples.
+    # The usual weight can differ from the count, and perf's records can be several
+    # samples.
     several = any("weights of samples" in text for text in told["not_carried"])
     if weight == "count" and not several:
         assert samples_in(out, to) in (None, told["samples"])

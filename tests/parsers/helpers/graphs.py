@@ -58,7 +58,7 @@ class DrawnBox(NamedTuple):
 
 
 def svg_boxes(root: ElementTree.Element) -> dict[str, DrawnBox]:
-    """Return the boxes of a picture by title."""
+    """Return the boxes of a picture, by their titles."""
     boxes = {}
     for group in root.findall(f"{SVG}g[@id='boxes']/{SVG}g"):
         title, rect = group.find(f"{SVG}title"), group.find(f"{SVG}rect")

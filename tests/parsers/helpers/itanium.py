@@ -31,7 +31,7 @@ EM_IA_64, ET_EXEC, STT_FUNC, SHT_SYMTAB, SHT_STRTAB = 50, 2, 2, 2, 3
 def load(
     ip: int, address: int, latency: int = 0, found_by: int = 0, valid: bool = True
 ) -> Sample:
-    """Build a sample of a load; ``ip`` is its bundle's address plus its slot."""
+    """Build a sample of a load. ``ip`` is the address of its bundle plus its slot."""
     bundle, slot = ip & ~0xF, ip & 0x3
     # The register covers two bundles; a bit selects the second one.
     in_second = bool(bundle & 0x10)
@@ -48,7 +48,7 @@ def fetch(line: int, latency: int = 0, found_by: int = 0) -> Sample:
 
 
 def ear_session(event: str, pmds: Sequence[int] = DATA_EAR) -> Json:
-    """Describe a session at 1.4 GHz that samples an EAR event."""
+    """Return the JSON of a session at 1.4 GHz that samples an EAR event."""
     sampled = {**pmd(4, list(pmds)), "event": event}
     sess = session({0: [sampled]}, UUID_IA64)
     kinds = [{**sess["machine"]["processors"][0], "khz": 1400000, "caches": []}]
@@ -73,7 +73,7 @@ def ear_capture(
 
 
 def program(path: Path, functions: Mapping[str, tuple[int, int]]) -> Json:
-    """Write a program with functions at these addresses; return its mapping."""
+    """Write a program with functions at these addresses; return how it is mapped."""
     names, symbols = b"\0", bytes(24)
     for name, (start, size) in functions.items():
         at = len(names)

@@ -22,7 +22,7 @@ S = 10**9
 
 
 def stream(rest: int = 0, **members: object) -> bytes:
-    """Build a stream of 1, 2 and 3 samples in a second each, and ``rest`` more samples.
+    """Build a stream of 1, 2 and 3 samples in successive seconds, then ``rest`` more.
 
     Each second except the first loses 5 samples. ``members`` are added to the session.
     """

@@ -14,7 +14,7 @@ Step = tuple[Any, ...]
 
 
 def with_callers(samples: Sequence[Json]) -> list[Json]:
-    """Add empty lists of callers to samples, as chunks without a trace have none."""
+    """Add empty lists of callers to samples from a chunk without traces."""
     return [{"callers": [], "caller_cookies": [], **sample} for sample in samples]
 
 
@@ -47,7 +47,7 @@ STREAM: list[Step] = [
 
 
 def sess(arch: str = "x86_64") -> Json:
-    """Describe a session of this format, which has no argument."""
+    """Return the JSON of a session of this format, which has no argument."""
     described = session(uuid=UUID_OPROFILE)
     described["machine"]["arch"] = arch
     described["format"]["arg"] = ""

@@ -16,7 +16,7 @@ CHAIN, BRANCHES, WEIGHT, SOURCE = 1 << 5, 1 << 11, 1 << 14, 1 << 15
 
 @dataclass
 class Record:
-    """A record; if it is a sample, ``fields`` contains its words."""
+    """A record of perf.data. If it is a sample, ``fields`` contains its words."""
 
     kind: int
     misc: int

@@ -36,7 +36,7 @@ class Program:
         return self.symbols[symbol] - self.shift
 
     def offset_of(self, symbol: str) -> int:
-        """Return a symbol's file offset; .bss is beyond the file's data."""
+        """Return a symbol's file offset, which in .bss is beyond the file's data."""
         with open(self.path, "rb") as stream:
             elf = ELFFile(stream)
             table = elf.get_section_by_name(".symtab")

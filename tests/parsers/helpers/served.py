@@ -30,7 +30,7 @@ def session_of(
 
 
 def cells_of(directory: Path, *captures: bytes) -> Cells:
-    """Return the cells of captures; the default is stack_capture()."""
+    """Return the cells of captures, by default of stack_capture()."""
     files = []
     for number, data in enumerate(captures or (stack_capture(),)):
         files.append(directory / f"{number}.pfm")
@@ -50,6 +50,6 @@ def answered(session: Session, name: str, **parameters: object) -> Any:
 
 
 def timed(*times: int, tid: int = 100) -> bytes:
-    """Build a capture of samples; ``times`` are relative to the first sample."""
+    """Build a capture of samples at these times, relative to FIRST_TIME."""
     samples = [writers.Sample(tstamp=5 * S + time, pid=tid) for time in times]
     return writers.simple_capture(samples)

@@ -16,7 +16,7 @@ UUID_SINK = "00000000-0000-4000-8000-00000000000b"
 
 @dataclass(frozen=True)
 class SinkRegion:
-    """A region; ``count`` and ``used`` default to those of the records."""
+    """A region. By default, ``count`` and ``used`` are right for the records."""
 
     seq: int = 0
     records: tuple[bytes, ...] = ()
@@ -38,7 +38,7 @@ class SinkRegion:
 def sink(
     regions: Sequence[SinkRegion], skipped: Optional[int] = None, **fields: int
 ) -> bytes:
-    """Build a buffer with known losses: 2 (full), 3, 4 and 5 samples, 6 overwritten.
+    """Build a buffer whose header has losses of 2 (full), 3, 4, 5 and 6 (overwritten).
 
     Without ``skipped``, the header has version 1.0. ``fields`` replace header fields.
     """

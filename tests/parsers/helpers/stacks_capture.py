@@ -18,7 +18,7 @@ FIRST_TIME = 1_000_000_000  # ns
 
 @dataclass(frozen=True)
 class Stack:
-    """A number of equal samples; ``functions`` is their stack, innermost first."""
+    """A number of equal samples. ``functions`` is their call stack, innermost first."""
 
     functions: tuple[str, ...]
     samples: int = 1
@@ -39,9 +39,10 @@ def stack_capture(
     at_once: Optional[int] = None,
     contexts: int = 1,
 ) -> bytes:
-    """Build a capture of these stacks; ``names`` are functions of a JIT compiler.
+    """Build a capture of these stacks, in which ``names`` are JIT-compiled functions.
 
-    A buffer contains all samples, or ``at_once`` of them. Each context has all buffers.
+    Each buffer contains ``at_once`` samples, or all of them. Each context has all
+    buffers.
     """
     places = {name: 0x1000 + 0x100 * at for at, name in enumerate(names)}
     text = "".join(f"{at:x} 100 {name}\n" for name, at in places.items())

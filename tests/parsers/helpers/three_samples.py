@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build captures of three samples; the first two have the same address."""
+"""Build captures of three samples, the first two of which have the same address."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def whole_capture(flags: int = 0) -> bytes:
 
 
 def nway_capture() -> bytes:
-    """Build a capture of an n-way buffer with losses: two copies, both in pieces."""
+    """Build a capture of an n-way buffer with losses: two copies, each in pieces."""
     regions = [
         NwayRegion(1, READY, (Sample(ip=0x1000), Sample(ip=0x1000)), overwritten=3),
         NwayRegion(2, FILLING, (Sample(ip=0x2000),), dropped=4),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Images of vDSOs, and the chunks that hold them."""
+"""Return images of vDSOs, and build the chunks that contain them."""
 
 from __future__ import annotations
 

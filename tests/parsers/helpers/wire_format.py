@@ -9,7 +9,7 @@ Field = tuple[int, Any]
 
 
 def fields(message: bytes) -> Iterator[Field]:
-    """Yield the number and the value of each field: an integer or bytes."""
+    """Yield the number and the value, an integer or bytes, of each field."""
     at = 0
     while at < len(message):
         key, at = _varint(message, at)
@@ -28,7 +28,7 @@ def fields(message: bytes) -> Iterator[Field]:
 
 
 def numbers(packed: bytes) -> list[int]:
-    """Return the numbers of a packed field."""
+    """Return the integers in a packed field."""
     found, at = [], 0
     while at < len(packed):
         number, at = _varint(packed, at)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Build buffers and captures byte by byte from their documented layouts.
 
-Nothing here comes from the parsers, so that tests detect a wrong layout there.
+This module uses nothing of the parsers, so that tests detect a wrong layout in them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def buffer(
 
 
 def pmd(num: int, smpl_pmds: Sequence[int] = (), sampling: bool = True) -> Json:
-    """Describe a PMD of the session."""
+    """Return the JSON of a PMD."""
     return {
         "num": num,
         "event": f"event-{num}",
@@ -113,7 +113,7 @@ def pmd(num: int, smpl_pmds: Sequence[int] = (), sampling: bool = True) -> Json:
 
 
 def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) -> Json:
-    """Describe a session with these PMDs in each set; by default PMD 0 samples."""
+    """Return the JSON of a session with these PMDs; by default, PMD 0 samples."""
     sets = {0: [pmd(0)]} if sets is None else sets
     return {
         "version": 1,
@@ -151,7 +151,7 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
 
 
 def processors() -> Json:
-    """Describe two CPUs of one type; they have private caches and a shared one."""
+    """Return the JSON of two CPUs of one type, with private caches and a shared one."""
     return {
         "cpus": "0-1",
         "model": "Example CPU @ 2.80GHz",
@@ -162,7 +162,7 @@ def processors() -> Json:
 
 
 def cache(level: int, kind: str, size: int, shared_by: int) -> Json:
-    """Describe a cache."""
+    """Return the JSON of a cache."""
     return {
         "level": level,
         "type": kind,
@@ -174,7 +174,7 @@ def cache(level: int, kind: str, size: int, shared_by: int) -> Json:
 
 
 def contexts(number: int) -> list[Json]:
-    """Describe the contexts of a session that monitored ``number`` CPUs."""
+    """Return the JSON of the contexts in a session that monitored ``number`` CPUs."""
     return [{"id": n, "tid": None, "cpu": n, "buf_size": 4096} for n in range(number)]
 
 
@@ -195,12 +195,12 @@ def changed(document: Json, path: list[Any], value: object) -> bytes:
 
 
 def maps(tgid: int, mappings: Sequence[Json], comm: str = "hotloops") -> Json:
-    """Describe the mappings of a process."""
+    """Return the JSON of a process's mappings."""
     return {"tgid": tgid, "comm": comm, "maps": list(mappings)}
 
 
 def thread(tid: int, tgid: int, comm: str, ppid: int = 1, start_ns: int = 0) -> Json:
-    """Describe a thread."""
+    """Return the JSON of a thread."""
     return {
         "tid": tid,
         "tgid": tgid,
@@ -233,17 +233,17 @@ def fork(time: int, tgid: int, ppid: int, tid: Optional[int] = None) -> bytes:
 
 
 def exec_of(time: int, tgid: int, comm: str, cgroup: str = "") -> bytes:
-    """Build the event of a process that executes a program."""
+    """Build the event of a process that has executed a program."""
     return event(2, time, tgid, tgid, f"{comm}\0{cgroup}\0".encode())
 
 
 def renamed(time: int, tgid: int, tid: int, comm: str) -> bytes:
-    """Build the event of a thread that changes its name."""
+    """Build the event of a thread that has changed its name."""
     return event(3, time, tgid, tid, f"{comm}\0".encode())
 
 
 def maps_file(time: int, tgid: int, where: Json) -> bytes:
-    """Build the event of a process that maps a file or memory."""
+    """Build the event of a process that has mapped a file or memory."""
     prot = "".join("0" if letter in "-p" else "1" for letter in where["prot"])
     build_id = bytes.fromhex(where["build_id"] or "")
     place = struct.pack("<QQQ", where["start"], where["end"], where["offset"])
@@ -261,7 +261,7 @@ def mapping(
     build_id: Optional[str] = None,
     prot: str = "r-xp",
 ) -> Json:
-    """Describe a mapping."""
+    """Return the JSON of a mapping."""
     return {
         "start": start,
         "end": end,
@@ -273,7 +273,7 @@ def mapping(
 
 
 def clock_moment(perf: int, realtime: int, tsc: Optional[int] = None) -> Json:
-    """Describe one reading of all clocks, which took 100 ns."""
+    """Return the JSON of one reading of all clocks, which took 100 ns."""
     return {
         "perf_ns": perf,
         "realtime_ns": realtime,
@@ -302,7 +302,7 @@ def jitm(tgid: int, text: str, flags: int = 0) -> bytes:
 
 
 def totals(samples: int, lost: int = 7, notifications: int = 3) -> Json:
-    """Describe the totals of a session that monitored PMD 0."""
+    """Return the JSON of the totals of a session that monitored PMD 0."""
     return {
         "samples": samples,
         "lost": lost,
@@ -372,7 +372,7 @@ def bufr_pieces(
     context: int = 0,
     compress: bool = False,
 ) -> bytes:
-    """Build a BUFR chunk from pieces of a buffer, each of an offset and bytes."""
+    """Build a BUFR chunk from pieces of a buffer, given as offsets and bytes."""
     return chunk("BUFR", pieces_payload(pieces, buf_size, context), compress)
 
 
@@ -391,7 +391,7 @@ FREE, FILLING, READY = 0, 1, 2
 
 @dataclass(frozen=True)
 class NwayRegion:
-    """A region; ``count`` and ``size`` default to those of the samples."""
+    """A region. By default, ``count`` and ``size`` are right for the samples."""
 
     seq: int = 0
     state: int = FREE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * print_records - print what the SDK's readers find in buffers
+ * print_records.c - print what the SDK's readers find in buffers
  *
  * A request on standard input is a line, followed by the bytes of the buffers:
  *
@@ -30,7 +30,7 @@
 #define MAX_KINDS	64
 #define LINE		65536
 
-/* The sampling PMDs; @names contains the PMDs that each kind records. */
+/* The sampling PMDs, and in names the PMDs that samples of each one record. */
 static struct pfm_read_kind kinds[MAX_KINDS];
 static unsigned int names[MAX_KINDS][PFM_MAX_PMDS];
 static unsigned int num_kinds;
@@ -256,7 +256,7 @@ static int oprofile_begin(const void *buf, size_t size, unsigned int flags)
 	return 0;
 }
 
-/* A caller is not a sample, so print it on a line of its own. */
+/* Print a caller on a line of its own, because it is not a sample. */
 static int oprofile_next(void)
 {
 	const struct pfm_read_oprofile *o = &r.oprofile;
@@ -312,7 +312,7 @@ static int callstack_next(void)
 	return pfm_read_callstack_next(&r.callstack);
 }
 
-/* Leave out the first address of the chain, which is the sample's own. */
+/* Print the chain without its first address, which is that of the sample. */
 static void print_callers(const __u64 *kernel, unsigned int num_kernel,
 			  const __u64 *user, unsigned int num_user)
 {
@@ -485,7 +485,10 @@ static void read_buffer(const struct format *format, const void *buf,
 	printf("\"readable\": true}}\nend\n");
 }
 
-/* Allocate exactly @size bytes, so that a sanitizer detects overreads. */
+/*
+ * Read a buffer into exactly @size bytes, so that a sanitizer detects reads
+ * beyond its end.
+ */
 static void *take(size_t size)
 {
 	void *bytes = malloc(size);

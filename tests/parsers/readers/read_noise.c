@@ -5,7 +5,7 @@
  * The thread writes valid and random words at random offsets, also into
  * headers. It may change a field after a reader has checked the field and
  * before the reader uses it. The readers may return meaningless results, but
- * they must end and must not read beyond the buffer. The program is compiled
+ * must terminate and must not read beyond the buffer. The program is compiled
  * with a sanitizer, which knows the buffer's size.
  */
 #include <pthread.h>
@@ -32,7 +32,7 @@ static __u64 next_random(__u64 *state)
 	return *state >> 24;
 }
 
-/* Write words, about one in eight of which differs from the valid buffer. */
+/* Write words of the valid buffer, except that about one in eight is random. */
 static void *make_noise(void *unused)
 {
 	__u64 state = 1, word, at;
@@ -120,7 +120,7 @@ static void make_pebs(void)
 	hdr->hdr_ds.pebs_abs_max = sizeof(good);
 }
 
-/* Kinds of entries that random words are likely to match. */
+/* Kinds of entries that random words often match. */
 static const struct pfm_read_kind kinds[] = {
 	{ 0, 0, 1 }, { 0, 1, PFM_MAX_PMDS }, { 1, 0, 8 },
 };

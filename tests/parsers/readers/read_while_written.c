@@ -34,7 +34,9 @@ static int stop;
 #define RELEASE(field, value) \
 	__atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
 
-/* The writer's state; the kernel keeps it in the buffer's private area. */
+/*
+ * The writer's state, which the kernel would keep in the buffer's private area.
+ */
 static struct {
 	const struct pfm_read_region_layout *layout;
 	__u64 seq, number, count, used, out, freed;
@@ -91,9 +93,9 @@ static void free_oldest(void)
 }
 
 /*
- * Make the full region readable and fill the next one. If all other regions are
- * readable, a random number decides whether the oldest one is freed, as by a
- * restart. If it is not freed, overwrite the full region.
+ * Make the full region readable and continue with the next one. If all other
+ * regions are readable, free the oldest one, as a restart does, or overwrite
+ * the full region, depending on a random number.
  */
 static void fill(void)
 {
@@ -151,7 +153,10 @@ static void *write_nway(void *unused)
 	return unused;
 }
 
-/* Derive also the numbers of values and addresses from the record's number. */
+/*
+ * Derive from the record's number also how many values and addresses the record
+ * has.
+ */
 static void make_record(pfm_callstack_record_t *record, __u64 number)
 {
 	memset(record, 0, sizeof(*record));
@@ -240,7 +245,9 @@ static void read_nway(void)
 			      "torn", last);
 			found++;
 		}
-		/* On a machine with one CPU, let the writer run. */
+		/*
+		 * Let the writer run, which a machine with only one CPU needs.
+		 */
 		if (found == before)
 			sched_yield();
 	}
@@ -292,7 +299,7 @@ static void *write_table(void *unused)
 	return unused;
 }
 
-/* Read the only record of a table, which changes all the time. */
+/* Read the only record of a table while the writer keeps changing it. */
 static void read_table(void)
 {
 	static struct pfm_read_sink r;
@@ -307,7 +314,7 @@ static void read_table(void)
 		check_problem(got, &r.problem);
 		got = pfm_read_sink_head(&r, words, sizeof(words));
 		if (got < 0 && r.problem.error == PFM_READ_BUSY) {
-			/* The table is being written: let the writer run. */
+			/* The table is being written, so let the writer run. */
 			sched_yield();
 			continue;
 		}
@@ -321,8 +328,9 @@ static void read_table(void)
 }
 
 /*
- * Refill region 0 while a reader's pass loads the other regions' sequence
- * numbers. Region 1 then has a greater number, so the next pass must read it.
+ * Refill region 0 while a pass of the reader loads the sequence numbers of the
+ * other regions. Region 1 then has a greater number than region 0, so the next
+ * pass must read it.
  */
 static void check_order(void)
 {
@@ -380,7 +388,7 @@ static void make_sink(void)
 	enter(0);
 }
 
-/* Describe a table, which has one record. */
+/* Write the header of a table with one record. */
 static void make_table(void)
 {
 	static const __u64 words[VALUES] = { 0, 1, 2 };

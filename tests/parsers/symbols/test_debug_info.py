@@ -66,7 +66,7 @@ class Compiled:
         )
 
     def chain(self, *calls: tuple[str, str]) -> tuple[Inlined, ...]:
-        """Return frames; each call is a function and a text in its line."""
+        """Return frames for calls, each given by a function and a text in its line."""
         return tuple(Inlined(name, self.line(text)) for name, text in calls)
 
 
@@ -82,7 +82,7 @@ def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compi
 
 
 def check(made: Compiled, names: dict[str, str]) -> None:
-    """Check the frames at the labels; ``names`` are the function names in the file."""
+    """Check the frames at the labels; ``names`` are names of functions in the file."""
     label = 'LABEL("in_{}")'.format
     outer = (names["outer"], "middle(2);")
     middle = (names["middle"], "inner(1);")

@@ -29,7 +29,7 @@ SILENT = "this libdebuginfod does not call back while a server is silent"
 
 @dataclass
 class Server:
-    """A server of files by path; it answers other paths only when ``open`` is set."""
+    """A server of files by path, which answers for other paths only if ``open``."""
 
     url: str
     files: dict[str, Path] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Run the only debuginfod server in the environment, with an empty cache."""
+    """Run a server, which is the only debuginfod server, with an empty cache."""
     try:
         ctypes.CDLL(debuginfod.LIBRARY)
     except OSError:
@@ -90,7 +90,7 @@ class Split:
     debug: Path
 
     def path(self, what: str) -> str:
-        """Return the path of ``what`` on a server."""
+        """Return the path at which a server has ``what``."""
         return f"/buildid/{self.whole.build_id}/{what}"
 
 
@@ -106,7 +106,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Split:
 def look(
     program: Split, urls: Optional[str], said: list[str], name: str = "/gone/x"
 ) -> tuple[Optional[str], bool]:
-    """Return the function at hot()'s address, and whether its line is known."""
+    """Look up hot()'s address; return the function, and whether its line is known."""
     files = Files(SymbolOptions(debuginfod=urls), said.append)
     file = files.open(bytes.fromhex(program.whole.build_id), [name])
     if file is None:

@@ -25,13 +25,13 @@ PLAIN = ["main", "_Z", "_Zero", "_Restart", "?f@@YAXXZ", "_ZN3foo\nEv", "_Z\xe9"
 
 
 def shown(shower: Names, names: list[str]) -> list[str]:
-    """Learn these names, and return the names that are shown for them."""
+    """Let ``shower`` learn these names; return the names that it shows for them."""
     shower.learn(names)
     return [shower[name] for name in names]
 
 
 def demangled(names: list[str], said: list[str]) -> list[str]:
-    """Return the demangled names in the order of the request."""
+    """Demangle names; return the results in the order of the request."""
     return shown(Names(True, said.append), names)
 
 

@@ -177,7 +177,7 @@ def test_refused_files_are_closed(tmp_path: Path) -> None:
     for path, error in ((tmp_path / "text", ValueError), (tmp_path, OSError)):
         with pytest.raises(error):
             ElfFile(str(path))
-    # Garbage collection may close files of earlier tests meanwhile.
+    # No file is left open. Garbage collection may have closed files of earlier tests.
     assert set(os.listdir("/proc/self/fd")) <= before
 
 

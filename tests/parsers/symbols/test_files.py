@@ -51,7 +51,7 @@ def test_file_in_perfs_cache_is_found_by_build_id(
     shutil.copy(program.path, kept)
     file = found.open(bytes.fromhex(text), ["/gone/hotspots (deleted)"])
     assert file is not None and file.build_id() == bytes.fromhex(text)
-    # The cached file has another build ID, so it is not used.
+    # The file in the cache has another build ID, so it is not used.
     other = kept.parents[2] / "01" / ("01" * 19) / "elf"
     other.parent.mkdir(parents=True)
     shutil.copy(program.path, other)
@@ -120,7 +120,7 @@ def test_missing_file_is_reported_and_searched_once(
     build_id = bytes.fromhex(program.build_id)
     for _ in range(2):
         assert found.open(build_id, ["/gone"]) is None
-    # The file may exist under another name that is tried later.
+    # The file may exist under another name, which is tried later.
     assert found.open(build_id, ["/gone", str(program.path)]) is not None
     (complaint,) = said
     assert complaint.startswith("/gone cannot be read: no symbols; ")

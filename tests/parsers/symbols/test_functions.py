@@ -13,7 +13,7 @@ from pfmparse.symbols.elf_file import ElfFile
 from pfmparse.symbols.functions import NONE, Functions
 
 # deep() has nested blocks. nested() contains a nested function that is not inlined. The
-# code of two_places() consists of two ranges.
+# code of two_places() is in two address ranges.
 SOURCE = """
 #define INLINE static inline __attribute__((always_inline))
 #define LABEL(name) __asm__ volatile(name ": nop")

@@ -313,7 +313,7 @@ def test_location_has_function_start_and_offset(program: Program) -> None:
 
 
 def jit_capture(samples: list[Sample], where: list[Json], *jits: bytes) -> bytes:
-    """Build a capture of process 100 with these mappings; ``jits`` come at its end."""
+    """Build a capture of process 100 with these mappings, and ``jits`` at its end."""
     return capture(
         json_chunk("SESS", session()),
         json_chunk("MAPS", maps(100, where)),
@@ -512,7 +512,7 @@ def test_code_and_symbols_may_be_in_different_files(
     where, text = split.path.parent, split.build_id
     by_id = f"{text[:2]}/{text[2:]}"
     places = {
-        # each path, and the part of the program that is stored there
+        # for each path, the part of the program that is stored there
         "debug first": {"a/hotspots": "debug", "b/hotspots": "hotspots"},
         "debug first, code stripped": {"a/hotspots": "debug", "b/hotspots": "stripped"},
         "stripped first": {"a/hotspots": "stripped", "b/hotspots": "hotspots"},
@@ -580,7 +580,7 @@ def test_file_named_as_deleted_is_found(program: Program, tmp_path: Path) -> Non
 
 
 def state_of(path: Path, **changed: object) -> Json:
-    """Return the members of a mapping that identify a file without a build ID."""
+    """Return the JSON that identifies a file without a build ID in a mapping."""
     now = path.stat()
     return {"size": now.st_size, "mtime_ns": now.st_mtime_ns, **changed}
 
@@ -615,7 +615,7 @@ def test_unchanged_copy_is_preferred(program: Program, tmp_path: Path) -> None:
 
 
 def go_noted(program: Program, path: Path, text: str) -> None:
-    """Copy a program, and replace its build ID by a build ID of Go's linker."""
+    """Copy a program, and replace its build ID by one of Go's linker."""
     size = len(text.encode())
     note = struct.pack("<III", 4, size, 4) + b"Go\0\0" + text.encode()
     at = program.path.read_bytes().index(b"GNU\0" + bytes.fromhex(program.build_id))

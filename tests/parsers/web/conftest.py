@@ -15,7 +15,7 @@ from pfmparse.web.session import Session
 
 @pytest.fixture(scope="session")
 def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write a capture of each format; the keys are the names of the formats."""
+    """Write a capture of each format; return the paths by the format's name."""
     into = tmp_path_factory.mktemp("captures")
     return every_format.write(programs.compiled(into / "hotspots"), into)
 

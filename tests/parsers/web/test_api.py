@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Send requests of the page: required parameters, and refused requests."""
+"""Send the page's requests: with the required parameters, and refused ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that a browser opens a private file that leads to the page, not the URL."""
+"""Check that the browser opens a private file that leads to the page, not its URL."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from helpers.damaged import Counted
 from pfmparse.__main__ import main
 from pfmparse.web.server import Server
 
-# Requests of all cases, and requests of which each case makes one.
+# Requests that all cases make, and requests of which each case makes one.
 REQUESTS = ("flame", "table?by=function&top=10000")
 OTHERS = ["steps", "heat", "around?function=0", "table?by=ip&top=10000", "page"]
 # The server refuses these if the function does not exist.
@@ -26,9 +26,9 @@ OTHERS += ["around?function=1", "code?function=1"]
 
 
 class Visitor(io.StringIO):
-    """A standard output that requests these when it gets the page's address.
+    """A standard output that makes requests when the page's URL is written to it.
 
-    Then it interrupts the command. ``total`` is the number of samples, None without a
+    Then it interrupts the command. ``total``: the number of samples, or None without a
     page.
     """
 
@@ -39,7 +39,7 @@ class Visitor(io.StringIO):
         self._requests = requests
 
     def write(self, text: str) -> int:
-        """Use the page."""
+        """Make the requests when the URL is written."""
         address = urlsplit(text.split()[0])
         assert address.hostname is not None
         connection = HTTPConnection(address.hostname, address.port)
@@ -58,7 +58,7 @@ def _answer(connection: HTTPConnection, path: str) -> Any:
     connection.request("GET", path)
     response = connection.getresponse()
     body = response.read()
-    # No other failure is expected of a page.
+    # The server must not answer with any other error.
     assert response.status in (200, 400), body
     return json.loads(body)
 
@@ -73,7 +73,7 @@ def served(request: str, file: Path) -> Counted:
 
 
 def test_damaged_page_agrees_with_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The server looks for its end that often.
+    # Let the server check often whether it shall end.
     often = partialmethod(Server.serve_forever, 0.001)
     monkeypatch.setattr(Server, "serve_forever", often)
     damaged.check(*(partial(served, request) for request in OTHERS))

@@ -36,7 +36,7 @@ ANY_STACKS = st.lists(
 
 
 def paths(graph: Any) -> dict[tuple[str, ...], int]:
-    """Return the sum of each box by its path from the lowest box."""
+    """Return the sum of each box, by its path from the lowest box."""
     found: dict[tuple[str, ...], int] = {}
     places: dict[tuple[str, ...], tuple[float, float]] = {}
     for _, depth, x, width, label, total in graph["boxes"]:
@@ -119,7 +119,7 @@ def test_callers_and_callees_surround_a_function(tmp_path: Path) -> None:
         ("hot", "main"): 8,
         ("hot", "other"): 3,
     }
-    # If the function calls itself, the call is among its callees.
+    # If the function calls itself, it is among its own callees.
     assert paths(graphs["callees"]) == {
         ("hot",): 11,
         ("hot", "leaf"): 2,

@@ -22,7 +22,7 @@ ROWS = [Row("b", "y", 2, 5), Row("a", "z", 2, 9), Row("c", "x", 7, 7)]
 
 
 def rows(session: Session, by: str, **chosen: object) -> dict[Any, int]:
-    """Return the rows with samples of their own; keys are those of a report."""
+    """Return the rows that have samples of their own, by a report's keys."""
     answer = answered(session, "table", by=by, top=10000, **chosen)
     assert answer["others"] == {"count": 0, "own": 0}
     found = {_name(row): row["own"] for row in answer["rows"] if row["own"]}
@@ -79,7 +79,7 @@ def test_selected_table_agrees_with_report(
 
 
 def _like(found: dict[Any, int], key: Any) -> Any:
-    """Return a report's key as the page names it: the page may use text for numbers."""
+    """Return a report's key as the page writes it, which may be text for a number."""
     return key if key in found else str(key)
 
 

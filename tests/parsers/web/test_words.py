@@ -12,7 +12,7 @@ BIG = (1 << 64) - 1
 
 
 def words(numbers: list[int]) -> Words:
-    """Return words of these numbers."""
+    """Return these numbers as Words."""
     high, low = zip(*(divmod(number, WORD) for number in numbers))
     return Words.of(np.array(high, np.uint64), np.array(low, np.uint64))
 
