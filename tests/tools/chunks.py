@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read pfmon's captures independently, according to docs/capture.md."""
+"""Read pfmon's captures according to docs/capture.md, without pfmparse."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def chunks_of(data: bytes) -> Iterator[Chunk]:
 
 
 class Buffer(NamedTuple):
-    """A BUFR chunk: the saved pieces of a buffer by offset."""
+    """A BUFR chunk: the pieces of a buffer that were saved, by offset."""
 
     context: int
     size: int
@@ -61,7 +61,7 @@ def buffer_of(payload: bytes) -> Buffer:
 
 
 def buffers_of(data: bytes) -> list[Buffer]:
-    """Return the buffers of a capture in their order."""
+    """Return the buffers of a capture, in the order of the file."""
     return [
         buffer_of(chunk.payload) for chunk in chunks_of(data) if chunk.kind == b"BUFR"
     ]

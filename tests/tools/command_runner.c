@@ -4,7 +4,7 @@
  *
  * usage: command_runner [--detach] COMMAND [ARGS]
  *
- * With --detach the command is detached right after its exec and does not stop
+ * With --detach, the command is detached right after its exec and does not stop
  * again.
  *
  * Prints "launched" when the command has stopped after its exec, "exec" or

@@ -4,8 +4,9 @@
  *
  * usage: control_reader FIFO ACK
  *
- * Writes a line when the FIFOs are open. Then writes each command and its
- * argument on a line until CONTROL_STOP, and finally the number of reads.
+ * Prints a line when the FIFOs are open. Then prints each command and its
+ * argument on a line, until CONTROL_STOP, and finally the number of calls of
+ * read().
  */
 #include <poll.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * count_printer - print counts as pfmon does, for the tests
+ * count_printer.c - print counts as pfmon does, for the tests
  *
  * usage: count_printer [pfmon's options] [COMMAND]
  *
@@ -75,7 +75,10 @@ static bool print(struct script *script, bool ends, int status)
 	return ok;
 }
 
-/* Take the thread's name, which is the rest of the line after two words. */
+/*
+ * Read the thread's name, which is the rest of the line after the first two
+ * words.
+ */
 static void take_name(struct script *script, const char *line)
 {
 	const char *name = strchr(strchr(line, ' ') + 1, ' ');

@@ -15,7 +15,7 @@ class Counts:
     program: Path
 
     def run(self, options: str, *script: str) -> subprocess.CompletedProcess[str]:
-        """Return the finished process; without -o, counts go to standard output."""
+        """Return the finished process; without -o, it has printed the counts."""
         if "-o" not in options.split():
             options = f"-o - {options}"
         return subprocess.run(
@@ -37,7 +37,7 @@ class Counts:
 
 
 def thread(*counts: int | str) -> list[str]:
-    """Return script lines with the counts of a thread."""
+    """Return the lines of a script that set the counts of a thread."""
     return ["thread 7 worker", *map(_count, counts)]
 
 

@@ -44,13 +44,13 @@ LONG = 200
 
 @dataclass(frozen=True)
 class Recorded:
-    """The output of stream_reader, and the chunks of its capture."""
+    """The output of stream_reader, and the chunks of the capture it has written."""
 
     totals: str
     chunks: list[Chunk]
 
     def stream(self) -> bytes:
-        """Return the joined parts of the stream."""
+        """Return the stream: its recorded parts, joined."""
         parts = [
             buffer_of(chunk.payload) for chunk in self.chunks if chunk.kind == b"BUFR"
         ]
@@ -60,7 +60,7 @@ class Recorded:
         return b"".join(part.pieces[0] for part in parts)
 
     def cookies(self) -> list[Any]:
-        """Return the cookies; check that all chunks are COOK or BUFR chunks."""
+        """Return the cookies. All chunks must be COOK or BUFR chunks."""
         found: list[Any] = []
         for before, chunk in zip(self.chunks, self.chunks[1:]):
             if chunk.kind != b"COOK":
@@ -78,7 +78,7 @@ OPROFILE = "777a6e61-2065-7369-746e-722061650a6c"
 
 
 class Device:
-    """A FIFO that replaces a device, with statistics and the files of its cookies."""
+    """A FIFO in place of a device, with statistics and the files of its cookies."""
 
     def __init__(self, program: Path, directory: Path, uuid: str = OPROFILE) -> None:
         self.program = program

@@ -43,7 +43,7 @@ class Encoder:
         )
 
     def obey_modes(self) -> None:
-        """Encode without the capabilities that override file modes."""
+        """From now on, encode without the capabilities that override file modes."""
         if os.geteuid() == 0:
             self.prefix = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 
@@ -67,7 +67,7 @@ class Encoder:
         return run.stderr
 
     def listed(self, pattern: str) -> list[str]:
-        """Return the names that pfmon --list-events=PATTERN prints."""
+        """Return the event names that pfmon --list-events=PATTERN prints."""
         run = self._run("list", pattern)
         assert run.returncode == 0, run.stderr
         return [line.split()[0] for line in run.stdout.splitlines()]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * event_reader - read events of processes from rings in memory
+ * event_reader.c - read events of processes from rings in memory
  *
  * usage: event_reader RINGS SIZE [PID]
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * hanging_trial - run pfmon doctor's trial with a kernel that does not respond
+ * hanging_trial.c - run the trial measurement of pfmon doctor with a kernel
+ * that does not respond
  *
  * usage: hanging_trial [refuse]
  *

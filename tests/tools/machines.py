@@ -37,7 +37,7 @@ class Findings:
     checks: dict[str, dict[str, Any]]
 
     def of(self, status: str) -> list[str]:
-        """Return the names of the checks with this status."""
+        """Return the names of the checks that have this status."""
         found = self.checks.items()
         return [name for name, check in found if check["status"] == status]
 
@@ -46,12 +46,12 @@ class Findings:
         return str(self.checks[check]["text"])
 
     def remedy(self, check: str) -> list[str]:
-        """Return the commands that a check suggests."""
+        """Return the commands that a check suggests as remedy."""
         return list(self.checks[check]["remedy"])
 
 
 class Machine:
-    """A simulated machine, initially healthy with perfmon loaded."""
+    """A simulated machine. At first, perfmon is loaded and there are no problems."""
 
     def __init__(self, examiner: Path, root: Path) -> None:
         self.examiner = examiner
@@ -162,7 +162,7 @@ def _module(name: str, alias: str, release: str) -> bytes:
 
 
 def _signature(signer: str) -> bytes:
-    """Return a signature for the end of a module; the tests do not verify it."""
+    """Return a signature to append to a module, which the tests do not verify."""
     if not signer:
         return b""
     key, value, name = b"key!", b"signed!!", signer.encode()

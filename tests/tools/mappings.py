@@ -13,13 +13,13 @@ from typing import Any, TextIO
 
 
 class Printer:
-    """Ask maps_printer repeatedly for changes of one process."""
+    """Ask maps_printer repeatedly for changes of one process's mappings."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
 
     def news(self) -> Any:
-        """Return the decoded chunk; return None if nothing has changed."""
+        """Return the decoded chunk, or None if nothing has changed."""
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()

@@ -33,7 +33,7 @@ def without_kernel() -> None:
 
 
 def complaint_of(pfmon: Pfmon, arguments: tuple[str, ...]) -> str:
-    """Run pfmon with a usage error and return the message."""
+    """Run pfmon with a usage error; return the message."""
     run = pfmon(*arguments)
     assert run.returncode == USAGE
     assert run.stdout == ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read the unwind information that readelf prints, and compare rules with it.
+"""Read the unwind information that readelf prints, and compare a table with it.
 
-readelf prints "u" both for registers that are unchanged and for those that are
-undefined, and "exp" for all expressions.
+readelf prints "u" both for unchanged and for undefined registers, and "exp" for any
+expression.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SAVED = {X86_64: ("rbp", "rsp"), AARCH64: ("x29", "sp")}
 
 @dataclass(frozen=True)
 class Row:
-    """A row of readelf: the CFA, the return address and fp from an address on."""
+    """A row of readelf: CFA, return address and fp from an address on."""
 
     address: int
     cfa: str
@@ -100,7 +100,7 @@ def _agrees_ra(rule: Rule, row: Row, machine: int) -> bool:
     found = _SUM.fullmatch(ra)
     if found:
         return found[1] == "c" and (rule.ra, rule.ra_offset) == (Ra.CFA, int(found[2]))
-    # glibc for arm64 has a function that keeps its return address in x15.
+    # On arm64, glibc has a function that keeps its return address in x15.
     if ra in ("u", "s") and machine == AARCH64:
         return rule.ra == Ra.REG and rule.ra_offset in (30, 15)
     number = NUMBERS[machine].get(ra)
@@ -157,7 +157,7 @@ class Offsets:
 
 
 def differences(path: Path, table: Table) -> tuple[int, list[str]]:
-    """Compare a file's rules with readelf; return the number of rows, and differences.
+    """Compare a table with readelf; return the number of rows, and the differences.
 
     Both sides are constant between their rows, so it is enough to compare rows.
     """
@@ -166,7 +166,7 @@ def differences(path: Path, table: Table) -> tuple[int, list[str]]:
         base = offsets(code.start) - code.start
         bounds = [row.address for row in code.rows[1:]] + [code.end]
         for row, end in zip(code.rows, bounds):
-            # Some rows begin at the end of the code; skip them.
+            # Skip rows that begin at the end of the code.
             rules = table.between(row.address + base, end + base)
             for rule in rules if row.address < end else ():
                 count += 1

@@ -33,8 +33,8 @@ def default_header(count: int, offset: int, size: int) -> bytes:
 def saver_of(program: Path, directory: Path) -> Saver:
     """Return a function that sends commands to the buffer_saver `program`.
 
-    The function writes bytes among the commands to a file. The path of this file
-    becomes the argument of the preceding command.
+    Bytes among the commands are written to a file, whose path becomes the argument of
+    the command before them.
     """
 
     def run(module: str, *commands: str | bytes) -> Outcome:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Programs whose stacks are followed by unwind tables and by elfutils."""
+"""Make programs whose stacks are followed with unwind tables and by elfutils."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
 
 
 def compressible(directory: Path, copies: int) -> Path:
-    """Write a file for compressors, of some 2 MB for each copy."""
+    """Write a file of some 2 MB per copy for compressors; return its path."""
     text = directory / "text"
     lines = "".join(f"{number * 7919 % 100003} line\n" for number in range(200000))
     text.write_text(lines * copies)
@@ -104,7 +104,7 @@ def compressible(directory: Path, copies: int) -> Path:
 
 
 def commands(directory: Path) -> dict[str, list[str]]:
-    """Return a command for each of several kinds of programs."""
+    """Return commands that run programs of several kinds, by name."""
     text = str(compressible(directory, 10))
     return {
         "gzip": ["gzip", "-9", "-c", text],

@@ -9,8 +9,8 @@
  * "files", the file N stands for the OProfile bridge's cookie N. Each line of
  * standard input names a file whose contents the device returns, at most a page
  * per read. A line "stat NAME N" writes a number to sys/formats/NAME. At the
- * end of input, the program records the rest and prints the totals: samples,
- * lost.
+ * end of input, the program records the rest and prints the numbers of recorded
+ * and of lost samples.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -109,7 +109,7 @@ static void check(bool ok, const char *what)
 	exit(1);
 }
 
-/* Write a file to the FIFO; block while the FIFO is full. */
+/* Write a file's contents to the FIFO; block while the FIFO is full. */
 static void give_out(int device, const char *path)
 {
 	size_t size, done = 0;
@@ -144,7 +144,7 @@ static int open_feed(void)
 	char *path = checked_printf("%s/feed", directory);
 	int fd = __real_open(path, O_RDWR | O_CLOEXEC);
 
-	/* With O_DIRECT a read returns at most one page. */
+	/* With O_DIRECT, a read returns at most one page. */
 	check(fd >= 0 && !fcntl(fd, F_SETFL, O_DIRECT), path);
 	free(path);
 	return fd;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Explain a refusal: its reason, and pfmon's advice."""
+"""Explain why the kernel has refused a measurement, and what pfmon advises."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Refusal:
     command: str
 
 
-# A function that runs access_judge; its arguments are the facts that differ from the
-# defaults of access_judge.c.
+# A function that runs access_judge. Its arguments are the facts that differ from the
+# defaults in access_judge.c.
 Judge = Callable[..., Refusal]
 
 

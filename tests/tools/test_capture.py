@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read what pfmon's capture.c writes, according to docs/capture.md."""
+"""Check that pfmon's capture.c writes captures as docs/capture.md describes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def fixture_fifo(tmp_path: Path) -> Path:
 def read(
     programs: Path, fifo: Path, *texts: bytes
 ) -> tuple[list[str], str, bytes, int]:
-    """Return the commands, messages, acknowledgements and the number of reads."""
+    """Return the commands, messages, acknowledgements and number of reads."""
     ack = fifo.with_name("ack")
     os.mkfifo(ack)
     answers = os.open(ack, os.O_RDWR | os.O_NONBLOCK)

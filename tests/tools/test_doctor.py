@@ -52,7 +52,7 @@ def test_doctor_finds_no_problem_on_healthy_machine(machine: Machine) -> None:
 
 
 def only_problem(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
-    """Examine; only this check may find a problem. Return its text and its remedy."""
+    """Run doctor; only this check may find a problem. Return its text and remedy."""
     findings = machine.examine(*facts)
     assert findings.of("problem") == [check]
     assert (findings.status, findings.works) == (ERROR, False)
@@ -61,7 +61,7 @@ def only_problem(machine: Machine, check: str, *facts: str) -> tuple[str, list[s
 
 
 def only_note(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
-    """Examine; only this check may have a note. Return its text and its remedy."""
+    """Run doctor; only this check may have a note. Return its text and remedy."""
     findings = machine.examine(*facts)
     assert findings.of("problem") == []
     assert findings.of("note") == [check]
@@ -593,7 +593,7 @@ def test_lockdown_hides_sampled_registers(machine: Machine) -> None:
 
 
 def hold(machine: Machine, pid: int, kind: str) -> None:
-    """Simulate a process that has opened files of this kind."""
+    """Simulate a process that holds open files of this kind."""
     place = machine.root / f"proc/{pid}/fd"
     place.mkdir(parents=True)
     os.symlink("/dev/null", place / "0")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Describe an event: its meaning, encoding, suffixes, parameters and fields."""
+"""Print the description of an event: meaning, encoding, suffixes, parameters, fields.
+"""
 
 from __future__ import annotations
 

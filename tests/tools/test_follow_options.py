@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the options that choose the measured threads."""
+"""Test the options that select which threads are measured."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Adapter = Callable[..., list[str]]
 @pytest.fixture(name="adapt")
 def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
     def run(options: Sequence[str], *commands: str | bytes) -> list[str]:
-        """Run commands; each item of bytes is the contents of a buffer."""
+        """Run commands of period_adapter; bytes are the contents of a buffer."""
         lines = []
         for number, command in enumerate(commands):
             if isinstance(command, bytes):
@@ -43,7 +43,7 @@ def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
 
 
 def buffer(*samples: tuple[int, int, int]) -> bytes:
-    """Return a buffer with samples; each one is a set, a PMD and a period."""
+    """Return a buffer with samples, each given as a set, a PMD and a period."""
     entries = b"".join(
         struct.pack("<IHHQQQHHI", 1, pmd, 0, 2**64 - period, 0, 0, 0, number, 1)
         for number, pmd, period in samples
@@ -84,7 +84,7 @@ def test_frequency_counts_each_sample_once(adapt: Adapter) -> None:
 
 
 def test_small_deviation_keeps_period(adapt: Adapter) -> None:
-    # The period is 100000. The exact period would be only 9 % longer.
+    # The period stays 100000, because the exact period would be only 9 % longer.
     part = f"pmd 0 0 -{FIRST // 10} -{FIRST}"
     samples = buffer(*[(0, 0, FIRST)] * 10)
     lines = adapt(CYCLES, part, samples, "time 0 10000000", "look")
@@ -233,7 +233,7 @@ def test_frequency_usage_errors(
 
 
 def test_frequency_alone_samples_cycles(printer: Printer) -> None:
-    # Without perfmon, pfmon cannot know whether this machine counts cycles.
+    # Without perfmon, pfmon cannot know whether this machine can count cycles.
     without_kernel()
     session = printer.session("-F", "1000")
     assert [pmd["event"] for pmd in session["sets"][0]["pmds"]] == ["cycles"]

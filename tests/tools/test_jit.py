@@ -46,7 +46,7 @@ class Looker:
         assert self.process.stdout.readline() == "looked\n"
 
     def end(self) -> Told:
-        """Let jit_writer write the capture; return its chunks and messages."""
+        """Let jit_writer write the capture; return its chunks and its messages."""
         assert self.process
         _, said = self.process.communicate()
         assert self.process.returncode == 0
@@ -73,7 +73,7 @@ def fixture_process() -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture(name="path")
 def fixture_path(process: subprocess.Popen[bytes]) -> Iterator[Path]:
-    """Yield the path of the process's perf-PID.map file, and remove the file later."""
+    """Yield the path of the process's perf-PID.map file; remove the file afterwards."""
     path = Path(f"/tmp/perf-{process.pid}.map")
     yield path
     path.unlink(missing_ok=True)
@@ -113,7 +113,7 @@ def test_long_perf_map_is_truncated(
 
 
 def refused(looker: Looker, process: subprocess.Popen[bytes]) -> str:
-    """Check that no chunk is written; return the only message."""
+    """Check that jit_writer refuses the file; return its only message."""
     looker.look(process.pid, process.pid)
     told = looker.end()
     assert told.chunks == [] and told.said.count("\n") == 1

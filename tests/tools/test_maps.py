@@ -42,7 +42,7 @@ def test_data_mappings_are_reported_on_request(programs: Path, cat: Path) -> Non
             f"{m['start']:x}-{m['end']:x} {m['prot']} {m['offset']:08x}" for m in told
         ] == [" ".join(line.split()[:3]) for line in lines]
         assert {"[heap]", "[stack]", ""} <= {m["path"] for m in told}
-        # All mappings of a file have the same build-id.
+        # All mappings of a file have the same build ID.
         ids = {m["build_id"] for m in told if m["path"] == str(cat)}
         assert len(ids) == 1 and None not in ids
 
@@ -173,7 +173,7 @@ def test_deleted_library_without_table_is_told_once(
 
 
 def exact(entry: Any, member: str) -> bytes:
-    """Return the bytes that a text in JSON stands for."""
+    """Return the exact bytes of a text in JSON."""
     found = entry.get(f"{member}_bytes")
     text: str = entry[member]
     return text.encode() if found is None else bytes.fromhex(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check the events, PMDs and levels of --off-cpu in a dry run."""
+"""Check the events, PMDs and privilege levels of --off-cpu in a dry run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_sums_have_the_same_events(pfmon: Pfmon) -> None:
     session = planned(pfmon, option="--off-cpu=sum")
     assert session["sets"] == planned(pfmon)["sets"]
     assert session["format"]["name"] == "stacks"
-    # pfmparse need not calculate times, because the format has summed them.
+    # pfmparse need not calculate the times, because the format has summed them.
     assert "off_cpu" not in session
 
 

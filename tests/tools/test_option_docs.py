@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check the documentation that the option table generates, and bash completion."""
+"""Check what is generated from the option table: documentation and bash completion."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_pages_have_the_table_of_formats(
 
 
 def complete(programs: Path, line: str) -> list[str]:
-    """Return the completions at the end of a line; "|" separates its words."""
+    """Return the completions at the end of a line, whose words are separated by "|"."""
     words = line.split("|")
     script = (
         f'source {PFMON / "pfmon.bash"} && COMP_WORDS=("$@") && '

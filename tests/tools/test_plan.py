@@ -94,7 +94,7 @@ def test_event_sets_have_separate_registers(printer: Printer) -> None:
     assert [pmd["num"] for pmd in first["pmds"]] == [0, 1]
     assert [pmd["num"] for pmd in second["pmds"]] == [0]
     assert [pmc["num"] for pmc in second["pmcs"]] == [0]
-    # Samples record the events of their set that have no period.
+    # Samples record the counts of those events of their set that have no period.
     assert first["pmds"][0]["smpl_pmds"] == [1]
     assert second["pmds"][0]["smpl_pmds"] == []
     assert [pmd["eventid"] for pmd in first["pmds"] + second["pmds"]] == [0, 1, 2]
@@ -142,7 +142,7 @@ def test_sets_switch_by_timeout_or_overflows(printer: Printer) -> None:
     assert switches(session) == [(OVFL_SWITCH, 0), (TIME_SWITCH, 4_000_000)]
     assert session["sets"][0]["pmds"][0]["switch_overflow"] == 3
     assert "switch_overflow" not in session["sets"][0]["pmds"][1]
-    # The last set may stay active, so it needs no switch.
+    # The last set may stay active forever, so it needs no switch.
     session = printer.session(*TWO_SETS[:-1], periods, "--switch-overflow=3")
     assert switches(session) == [(OVFL_SWITCH, 0), (0, 0)]
 

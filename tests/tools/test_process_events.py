@@ -26,7 +26,7 @@ RING = 512  # bytes
 
 
 def record(kind: int, body: bytes, time: int, misc: int = 0) -> bytes:
-    """Build a record whose sample_id consists of the time only."""
+    """Build a record whose sample_id consists of only the time."""
     body += bytes(-len(body) % 8) + struct.pack("<Q", time)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
@@ -54,7 +54,7 @@ def mmap2(
 
 
 def place(file: Path, device: int = 0, inode: int = 0) -> bytes:
-    """Build the part of an mmap2 record that names a file; add to its numbers."""
+    """Build the part of an mmap2 record that identifies a file, with numbers added."""
     info = file.stat()
     major, minor = os.major(info.st_dev) + device, os.minor(info.st_dev)
     return struct.pack("<IIQQ", major, minor, info.st_ino + inode, 0)
@@ -107,7 +107,7 @@ class Reader:
     def answer(
         self, process: subprocess.Popen[str], *lines: str
     ) -> tuple[list[list[dict[str, Any]]], list[int]]:
-        """Send lines with one read to a running event_reader; return its output."""
+        """Send lines to a running event_reader, which reads once; return its output."""
         assert process.stdin and process.stdout
         process.stdin.write("".join(f"{line}\n" for line in lines))
         process.stdin.flush()
@@ -194,8 +194,8 @@ def test_other_file_at_same_path_is_not_taken(
 ) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"12345")
-    # The process has ended if the device is wrong; a reused PID may have the wrong
-    # inode.
+    # For a wrong device the process has ended, and for a wrong inode its PID was
+    # reused.
     pid = os.getpid() if other == "inode" else ended()
     wrong = place(file, **{other: 1})
     ((event,),), _ = reader.read(put(mmap2(1, bytes(file), wrong, pid=pid)), "last")
@@ -223,7 +223,8 @@ def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
         this = map_known(file, identity, pid)
         return reader.answers("table", put(this, this), "last")
 
-    # An ended process has no root directory, so the path is looked up in pfmon's root.
+    # A process that has ended has no root directory, so pfmon looks the path up in its
+    # own.
     for pid in ended(), os.getpid():
         assert tables(known, pid) == [inode]
         assert tables(known[::-1], pid) == []
@@ -433,7 +434,7 @@ def test_generated_code_is_inherited_until_exec(reader: Reader) -> None:
     made, forked = mmap2(1, b"//anon", pid=5), fork(2, 6, 5)
     lines = [put(made, forked), "read", "made 5", "made 6"]
     lines += [put(comm(3, 6, b"sh", IS_EXEC)), "read", "made 5", "made 6"]
-    # A new process reuses PID 5.
+    # A new process has the PID 5, which is used again.
     lines += [put(fork(4, 5, 6)), "last", "made 5"]
     assert reader.answers("made", *lines) == [1, 1, 1, 0, 0]
 

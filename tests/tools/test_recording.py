@@ -30,7 +30,7 @@ def recorded(
     then: tuple[str, ...] = (),
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Record this process, then pass the words of ``then`` to process_recorder."""
+    """Run process_recorder with this process's PID and the words of ``then``."""
     program = programs / "process_recorder"
     return subprocess.run(
         [program, *SAMPLING, *options, "-o", capture, str(os.getpid()), *then],
@@ -137,7 +137,7 @@ def test_vdso_is_recorded_once(programs: Path, capture: Path) -> None:
         ids = {m["build_id"] for m in mapped if m["path"] == "[vdso]"}
         assert ids == {image[8 : 8 + size].hex()}
         assert image[72:].startswith(b"\x7fELF")
-        # The image contains the bytes of this process's own vDSO.
+        # The image must equal this process's own vDSO.
         own = re.search(r"(\w+)-\w+ .*\[vdso\]", Path("/proc/self/maps").read_text())
         assert own is not None
         with open("/proc/self/mem", "rb", buffering=0) as memory:
@@ -166,7 +166,7 @@ def test_refused_process_events_are_told(programs: Path, capture: Path) -> None:
         other.kill()
     (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")
     assert done["process_events"] == {"error": "Permission denied", "lost": 0}
-    # pfmon reads processes that have started meanwhile from /proc.
+    # The second capture reads processes that have started in between from /proc.
     assert other.pid in {maps["tgid"] for maps in documents(capture, b"MAPS")}
 
 

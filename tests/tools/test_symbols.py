@@ -16,7 +16,7 @@ AARCH64 = 183
 
 
 class Finder:
-    """Search for code in a copy of symbol_finder."""
+    """Search for code in a copy of the program symbol_finder itself."""
 
     def __init__(self, program: Path, copy: Path) -> None:
         self.program = program
@@ -45,7 +45,7 @@ class Finder:
         return int(found[1], 16)
 
     def pretend_arm64(self) -> None:
-        """Change only e_machine of the file."""
+        """Make the file seem to be for arm64, by changing e_machine."""
         content = bytearray(self.file.read_bytes())
         content[MACHINE : MACHINE + 2] = AARCH64.to_bytes(2, "little")
         self.file.write_bytes(content)

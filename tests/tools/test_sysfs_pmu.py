@@ -10,7 +10,7 @@ RAW = 1 << 63
 EXCL_USER = 1 << 48
 EXCL_KERNEL = 1 << 49
 PRECISE_SHIFT = 52
-# The files of the PMUs that the tests use: the CPU's, and memory controllers'.
+# The sysfs files of the PMUs that the tests use: of the CPU and of memory controllers.
 CPU = {
     "format/event": "config:0-7",
     "format/umask": "config:8-15",
@@ -59,7 +59,8 @@ def fixture_pmus(encoder: Encoder) -> None:
         ("cpu/offcore_rsp=0xffffffffffffffff/", 0, 2**64 - 1, 0),
         ("cpu/second=0xf,ldlat=0xffff/", 0, 0xFFFF, 0xF00),
         ("cpu/config=0x1b7,config1=0x10001,config2=7/", 0x1B7, 0x10001, 7),
-        # Later parameters override earlier parameters and those of named events.
+        # Later parameters override earlier ones and those that an event's name stands
+        # for.
         ("cpu/event=1,event=2/", 2, 0, 0),
         ("cpu/mem-loads/", 0x1CD, 3, 0),
         ("cpu/mem-loads,ldlat=30/", 0x1CD, 30, 0),

@@ -17,7 +17,7 @@ COMPILED = "compiled"
 
 
 class Adder:
-    """Load a program's table into two sets in turn, and return what is printed."""
+    """Load a program's table into two sets in turn; return what is printed."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.program = program
@@ -38,7 +38,7 @@ class Adder:
     def load(
         self, *files: Path, error: int = 0, build_id: str = BUILD_ID, **environment: str
     ) -> list[str]:
-        """Load the tables of files into one set, and return what is printed."""
+        """Load the tables of files into one set; return what is printed."""
         environment = {"XDG_CACHE_HOME": str(self.base), **environment}
         done = subprocess.run(
             [self.program, str(error), build_id, *files],
@@ -125,7 +125,7 @@ DAY = 24 * 3600
 
 
 def age(path: Path, days: int) -> None:
-    """Set the times of a file to ``days`` days ago."""
+    """Set a file's times to ``days`` days ago."""
     then = time.time() - days * DAY
     os.utime(path, (then, then))
 

@@ -44,7 +44,7 @@ class Asked:
         return answer
 
     def threads(self, line: bytes) -> list[Any]:
-        """Return the threads in the decoded chunk, or [] if nothing has changed."""
+        """Send a line; return the threads in the answer, or [] for no changes."""
         answer = self.ask(line)
         threads: list[Any] = json.loads(answer)["threads"] if answer.strip() else []
         return threads

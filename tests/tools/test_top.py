@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pfmon import ERROR, Pfmon, complaint_of, without_kernel
 
-# A viewer that prints its arguments when its input has ended.
+# A viewer that prints its input, and then its arguments.
 SHOWS = '#!/bin/sh\ncat "/proc/self/fd/3"\necho shown as: $* >&2\n'
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Trace a command and its descendants, which must not notice it."""
+"""Trace a command and its descendants, which must not notice the tracer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(programs: Path, *command: str, **settings: str) -> list[str]:
 
 
 def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
-    """Trace any program like run(), and return the printed lines."""
+    """Trace any program as run() does; return the printed lines."""
     done = subprocess.run(
         [programs / "trace_runner", *command],
         env={**os.environ, **settings},
@@ -36,7 +36,7 @@ def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
 
 
 def counted(threads: int, processes: int, execs: int = 0, renamed: int = 0) -> str:
-    # The first process was not born while traced, but it is gone.
+    # The first process is not among the started ones, but is among those that ended.
     gone = 1 + threads + processes
     return (
         f"{threads} threads, {processes} processes, {gone} gone, "
@@ -76,7 +76,7 @@ def test_exec_of_thread_ends_first_thread(programs: Path) -> None:
 
 
 def test_signal_reaches_command_after_exec_of_thread(programs: Path) -> None:
-    # The executing thread takes over the first thread's ID, so the command has not
+    # The thread that calls exec gets the first thread's ID, so the command has not
     # ended.
     lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
     assert lines[1:] == [counted(4, 0, 1, 1), "143"]
@@ -111,7 +111,8 @@ def test_trace_status_has_terminating_signal(programs: Path) -> None:
 
 
 def test_detached_processes_continue_untraced(programs: Path) -> None:
-    # A process that stayed traced would be killed with its tracer, or stay stopped.
+    # A process that was still traced would be killed when the tracer exits, or stay
+    # stopped.
     assert run(programs, "child", "1", "4", DETACH="1")[0] == "calls: 4"
     daemon, counts, status = run(programs, "daemon", "30", "1", DETACH="1")
     pid = int(daemon.removeprefix("daemon: "))

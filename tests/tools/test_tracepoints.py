@@ -54,7 +54,7 @@ def test_unreadable_tracefs_is_reported(encoder: Encoder) -> None:
     complaint = encoder.complaint("sched:sched_switch")
     tracing.chmod(0o755)
     assert "if it is a tracepoint, run pfmon as root: only root" in complaint
-    # Without tracefs the kernel shows no tracepoints, so root would not find any
+    # Without tracefs, the kernel shows no tracepoints, so root would not find any
     # either.
     (encoder.root / "sys/kernel").rename(encoder.root / "sys/kernels")
     complaint = encoder.complaint("sched:sched_switch")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare unwind tables with binutils, and with what small programs require."""
+"""Compare unwind tables with what binutils print, and with what small programs need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINKED = Rule(Kind.REG, 31, Ra.REG, Fp.SAME, 0, 30)
 BAD = Rule(Kind.BAD)
 # Without this option, even a small file for arm64 exceeds 64 KiB.
 SMALL_PAGES = "-Wl,-z,max-page-size=4096"
-# The ELF header's fields e_shoff, and e_shnum with e_shstrndx.
+# Where in the ELF header e_shoff is, and e_shnum with e_shstrndx.
 SECTIONS, NR_SECTIONS = slice(40, 48), slice(60, 64)
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
@@ -56,7 +56,7 @@ def gcc_for(machine: int) -> str:
 
 
 class Assembled:
-    """A shared library with a function, and its table."""
+    """A shared library with a function, and the library's unwind table."""
 
     def __init__(self, compiler: Compiler, directory: Path) -> None:
         self._compiler = compiler
@@ -76,7 +76,7 @@ class Assembled:
         return self.table()
 
     def table(self) -> Table:
-        """Compile the table of the library as it is now."""
+        """Compile the unwind table of the library as it is now."""
         return self._compiler(self.path)
 
     def start(self, name: str = "function") -> int:
@@ -301,8 +301,8 @@ def test_unwind_plt_has_its_own_rule(assembled: Assembled) -> None:
     assert Rule(Kind.PLT, 0, cfa_offset=8, ra_offset=11) in table.rules
 
 
-# Functions of crti.o and crtbeginS.o, which have no unwind information: where a rule
-# begins or ends, and the rule.
+# Functions of crti.o and crtbeginS.o, which have no unwind information: the offsets at
+# which a rule begins or ends, and the rule.
 SAVED = Rule(Kind.REG, 7, Ra.CFA, Fp.CFA, 16, -8, -16)
 STARTUP = {
     "_init": {0: CALL, 3: CALL, 4: PUSHED, 21: PUSHED, 22: CALL},
@@ -326,7 +326,7 @@ def fixture_library(tmp_path: Path) -> Path:
 
 
 def place_of(name: str, library: Path) -> int:
-    """Return where a function is in the file."""
+    """Return the file offset of a function."""
     listing = subprocess.check_output(["nm", library], text=True)
     (line,) = [line for line in listing.splitlines() if line.split()[-1] == name]
     return Offsets(library)(int(line.split()[0], 16))
@@ -727,7 +727,7 @@ def fixture_fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compile_damaged(fuzzer: Path, path: Path) -> None:
-    """Compile damaged copies of a file; check that some of them still have a table."""
+    """Compile tables of damaged copies of a file; check that some copies have one."""
     if not path.exists():
         pytest.skip(f"there is no {path}")
     compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare chains by unwind tables with elfutils on live programs.
+"""Compare call chains from unwind tables with those of elfutils, in live programs.
 
 elfutils reads.eh_frame itself. With CHECK_ALL=1, each program is stopped more often.
 """
@@ -37,8 +37,8 @@ class Stops:
     def check(
         self, *command: str | Path, start: bool = False, stops: int = STOPS
     ) -> None:
-        """Compare the chains of a command; check that nearly all are complete."""
-        # If a program is stopped from its start, elfutils ends some chains at lazy
+        """Compare the call chains of a command; check that nearly all are complete."""
+        # If a program is stopped from its start on, elfutils ends some chains at lazy
         # binding.
         least = 0.97 if start else 0.99
         run = subprocess.run(
@@ -85,7 +85,7 @@ def test_unwind_chains_of_bash_are_whole(stops: Stops) -> None:
     stops.check("bash", "-c", SHELL)
 
 
-# The loader binds a function at its first call.
+# The dynamic linker binds a function at its first call.
 def test_unwind_chains_of_lazy_binding_are_whole(stops: Stops, tmp_path: Path) -> None:
     names = [f"f{number}" for number in range(3000)]
     bodies = "".join(f"void {name}(void) {{}}\n" for name in names)
@@ -110,12 +110,13 @@ def test_unwind_chains_with_signals_are_whole(
 
 
 def outline(header: Path) -> list[str]:
-    """Return the lines without numbers."""
+    """Return the lines of a header without numbers."""
     lines = header.read_text().splitlines()
     return [line for line in lines if not re.search(r"\d,|0x|\}", line)]
 
 
-# The numbers differ each time. If this fails, run tests/kunit/store_stacks.
+# Compare without the numbers, which differ each time. If this fails, run
+# tests/kunit/store_stacks.
 def test_stored_stacks_are_up_to_date(programs: Path, tmp_path: Path) -> None:
     made = tmp_path / "made.h"
     subprocess.run([ROOT / "tests/kunit/store_stacks", made], check=True)

@@ -92,7 +92,7 @@ class Shower:
         self._program = shutil.copy(programs / "view_shower", self.beside)
 
     def has(self, directory: Path, script: str = SHOWS) -> None:
-        """Install a pfmparse in a directory."""
+        """Install a script as pfmparse in a directory."""
         program = directory / "pfmparse"
         program.write_text(script.format(directory.name))
         program.chmod(0o755)

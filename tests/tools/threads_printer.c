@@ -6,8 +6,8 @@
  *
  * Examines the process whenever a line arrives on standard input: all threads
  * if the line is "all", one thread if it is a thread ID, otherwise only new
- * threads and those that are not settled. Answers with a line: the chunk's
- * text, or an empty line if nothing has changed.
+ * threads and those whose name may still change. Answers with a line: the
+ * chunk's text, or an empty line if nothing has changed.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

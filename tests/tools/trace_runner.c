@@ -8,8 +8,8 @@
  * to the command after an exec by a thread other than the first. With SLOW, it
  * handles each fork late, so that other threads can end before. With BYSTANDER,
  * it has another, untraced child, and prints this child's exit status at the
- * end. With DETACH, it detaches everything when the command has ended. If ENTRY
- * is set as well, it detaches the command at its entry point ("reached"),
+ * end. With DETACH, it detaches all processes when the command has ended. If
+ * ENTRY is set as well, it detaches the command at its entry point ("reached"),
  * before the entry point ("armed"), or at its first stop ("pending").
  *
  * When it no longer traces anything, it prints how many threads and processes
@@ -69,7 +69,7 @@ static void handle(const struct trace_event *event, void *data)
 	}
 }
 
-/* Return a child that has ended but has not been reaped. */
+/* Return the PID of a child that has ended but has not been reaped. */
 static pid_t make_bystander(void)
 {
 	pid_t pid = fork();
@@ -90,8 +90,8 @@ static void detach_at_entry(struct command *command, const char *where)
 	if (strcmp(where, "pending"))
 		entry_stop_arm(command->pid);
 	/*
-	 * SIGWINCH stops the command before its first instruction; the command
-	 * ignores it.
+	 * SIGWINCH stops the traced command before its first instruction. The
+	 * command ignores this signal.
 	 */
 	if (!strcmp(where, "armed"))
 		command_signal(command, SIGWINCH);

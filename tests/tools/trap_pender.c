@@ -6,10 +6,11 @@
  *
  * Sends itself the SIGTRAP of a breakpoint at its entry point, and SIGWINCH,
  * which stops a traced process. Then it receives the SIGTRAP, which kills it
- * unless the tracer suppresses the signal. Exits with 7.
+ * unless the tracer suppresses the signal. Exits with status 7.
  *
- * With "blocked", it blocks the SIGTRAP to the end, and stops many times. It
- * exits with 7 if no process traces it at the end, otherwise with 1.
+ * With "blocked", it keeps the SIGTRAP blocked to the end, and stops many
+ * times. It exits with status 7 if no process traces it at the end, otherwise
+ * with 1.
  */
 #define _GNU_SOURCE
 #include <signal.h>

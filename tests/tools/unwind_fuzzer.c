@@ -37,7 +37,10 @@ static size_t below(size_t limit)
 	return next_random() % limit;
 }
 
-/* Choose a range where damage matters: headers, or the unwind information. */
+/*
+ * Choose a range of bytes where damage matters: headers, or the unwind
+ * information.
+ */
 static struct range some_range(const uint8_t *file, size_t size)
 {
 	const Elf64_Ehdr *header = (const void *)file;
@@ -88,7 +91,10 @@ static void damage(uint8_t *copy, const uint8_t *file, size_t size)
 	}
 }
 
-/* Allocate each copy separately, so that the sanitizer knows its end. */
+/*
+ * Compile the table of a damaged copy. Each copy is allocated separately, so
+ * that the sanitizer knows where it ends.
+ */
 static bool try_damaged(const uint8_t *file, size_t size)
 {
 	size_t used = below(8) ? size : 1 + below(size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * unwind_stops - compare chains by unwind tables with those of elfutils
+ * unwind_stops.c - compare call chains from unwind tables with those of
+ * elfutils
  *
  * usage: unwind_stops [--start|--store] COUNT COMMAND [ARGUMENT...]
  *
@@ -56,7 +57,10 @@
 #error "unwind_stops does not know this machine"
 #endif
 
-/* The compiled table of a mapped file, checked as the kernel does it. */
+/*
+ * The compiled table of a mapped file, which was checked as the kernel checks
+ * it.
+ */
 struct compiled {
 	char *path;
 	__u64 file_offset;
@@ -212,7 +216,7 @@ static void forget_maps(void)
 	stopped.dwfl = NULL;
 }
 
-/* Read the mappings again only if exec or loading a library changed them. */
+/* Read the mappings again if exec or loading a library has changed them. */
 static void look_at_maps(void)
 {
 	char *path = checked_printf("/proc/%d/maps", stopped.pid);
@@ -280,7 +284,7 @@ static struct pfm_unwind_frame first_frame(const struct user_regs_struct *user)
 }
 #endif
 
-/* Remove the authentication code, which is in the upper bits. */
+/* Remove the pointer authentication code, which is in the upper bits. */
 static __u64 strip(__u64 address)
 {
 	return address << CODE_BITS >> CODE_BITS;
@@ -326,7 +330,7 @@ static void print_chain(const char *title, const struct chain *chain)
 	fputc('\n', stderr);
 }
 
-/* The file of a frame's code, and the offset there. */
+/* Print the file of a frame's code, and the offset in the file. */
 static void print_frame(__u64 pc)
 {
 	const struct pfm_unwind_text *text =
@@ -412,7 +416,7 @@ static void compare(struct result *result)
 /*
  * Continue the command.
  *
- * Return: the signal that stopped the command; 0 if it has ended.
+ * Return: the signal that has stopped the command, or 0 if it has ended.
  */
 static int next_stop(pid_t pid, enum __ptrace_request request, int signal)
 {
@@ -465,7 +469,7 @@ static void follow(unsigned int count, struct result *result)
 	kill(stopped.pid, SIGKILL);
 }
 
-/* Start the timer, which survives exec, and execute the command. */
+/* Start the timer, which keeps running across exec, and execute the command. */
 static _Noreturn void run_command(char **command, suseconds_t stop_us)
 {
 	struct itimerval every = { { 0, stop_us }, { 0, stop_us } };
@@ -510,7 +514,7 @@ int main(int argc, char **argv)
 	stopped.pid = fork();
 	if (!stopped.pid)
 		run_command(argv + 2, start ? 0 : STOP_US);
-	/* exec causes the first stop. */
+	/* The first stop is at the exec. */
 	if (stopped.pid < 0 || waitpid(stopped.pid, NULL, 0) < 0)
 		fail("fork");
 	if (start)

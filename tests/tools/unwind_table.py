@@ -66,7 +66,7 @@ RULE = np.dtype(
 
 @dataclass(frozen=True)
 class Table:
-    """A table that was checked."""
+    """An unwind table whose layout was checked."""
 
     machine: int
     starts: list[int]  # of each row: its offset in the file
@@ -87,7 +87,7 @@ class Table:
 
 
 def decode(data: bytes) -> Table:
-    """Check a table's layout without the code under test; return the table."""
+    """Check a table's layout, without the code under test; return the table."""
     head = np.frombuffer(data, HEAD, 1)[0]
     blocks, rows, rules = (
         int(head[name]) for name in ("nr_blocks", "nr_rows", "nr_rules")
@@ -125,7 +125,7 @@ class Compiler:
         return subprocess.run([self.program, path], capture_output=True, check=False)
 
     def __call__(self, path: Path | str) -> Table:
-        """Compile a file's table."""
+        """Compile a file's table and return it."""
         run = self.run(path)
         assert run.returncode == 0, run.stderr
         return decode(run.stdout)

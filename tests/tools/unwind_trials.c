@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * unwind_trials COUNT SEED - check and follow random unwind tables
+ * unwind_trials COUNT SEED - check random unwind tables, and follow stacks with
+ * them
  *
  * Prints the number of each outcome in lines "NAME NUMBER". Each table ends
- * before a page that cannot be read. The exit status is 1 if a requirement was
- * violated.
+ * right before a page that cannot be read. The exit status is 1 if a guarantee
+ * was violated.
  */
 #include <err.h>
 #include <stdio.h>

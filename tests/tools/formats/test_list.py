@@ -145,7 +145,7 @@ def test_entries_size_the_buffer_after_the_other_fields(formats: Formats) -> Non
     arg = "--smpl-arg=max_depth=2,num_regions=3"
     found = formats.fields(module, "--smpl-entries=10", arg, "--smpl-regions=2")
     size, *others = found.split(",")
-    # Each of three regions holds three records and one of the largest size.
+    # Each of three regions has room for three records and one of the largest size.
     longest = one - 128 - 32 - 32 - 2 * 30 * 8
     assert size == f"buf_size={128 + 32 + 3 * (32 + longest + 3 * (40 + 2 * 2 * 8))}"
     assert others == ["num_regions=3", "flags=0", "max_depth=2"]

@@ -53,7 +53,7 @@ def nway(handed_out: int, freed: int, *regions: Region, overwritten: int = 0) ->
     )
 
 
-# Region 1 is the oldest full region; region 0 was freed and is being refilled.
+# Region 1 is the oldest full region. Region 0 was freed and is being filled again.
 BUSY = nway(
     3,
     1,
@@ -156,7 +156,7 @@ def test_nway_unfreed_region_is_saved_at_end_only(save: Saver) -> None:
 
 def test_nway_exec_saves_filling_region(save: Saver) -> None:
     outcome = save("nway", "load", IDLE, "exec", "totals", "rest", "totals")
-    # A region that is saved twice is counted only once.
+    # A region that is saved twice must be counted only once.
     assert outcome.answers[1:] == ["1 1", "0 0", "1", "3 0"]
     assert outcome.saved[0].pieces == {
         0: IDLE[:128],

@@ -13,7 +13,7 @@ COOKIES = [7777, 8888]
 
 
 class Scanner:
-    """Scan a stream; return new cookies and the number of samples."""
+    """Scan a stream; return the new cookies and the number of samples."""
 
     def __init__(self, program: Path) -> None:
         self.program = program

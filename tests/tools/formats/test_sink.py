@@ -74,7 +74,7 @@ def sink(
     )
 
 
-# Region 1 is the oldest full region; region 0 was freed and is being refilled.
+# Region 1 is the oldest full region. Region 0 was freed and is being filled again.
 BUSY = sink(3, 1, Region(FILLING, 2, 4), Region(READY, 5, 2), Region(READY, 4, 3))
 IDLE = sink(1, 1, NEVER, Region(FILLING, 3, seq=2), NEVER)
 ROUND = sink(
@@ -106,7 +106,7 @@ def test_sink_unpublished_region_is_not_freed(save: Saver) -> None:
 
 def test_sink_exec_saves_filling_region(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", IDLE, "exec", "totals", "rest", "totals")
-    # A region that is saved twice is counted only once.
+    # A region that is saved twice must be counted only once.
     assert outcome.answers[1:] == ["1 1", f"0 {LOST}", "1", f"3 {LOST}"]
     assert outcome.saved[0].pieces == {
         0: IDLE[:128],
