@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare the core's layers in Kbuild and on the page with its calls and includes.
+"""Compare the core's layers, in Kbuild and on the page, with its calls and includes.
 
-Objects show the calls between files, except those of inline functions. Therefore a file
-must not include the header of a file that it must not call.
+Objects show the calls between files, except those of inline functions. Therefore, a
+file must not include the headers of files that it must not call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FLOOR = re.compile(r"^# (.+)\n((?:perfmon-y \+= .*\n)+)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.MULTILINE)
 OBJECT = re.compile(r"\b(\w+)\.o\b")
 ROW = re.compile(r"^\|([^|]*)\| `(\w+)\.c` \|", re.MULTILINE)
-# The letters by which nm marks symbols that an object defines for others.
+# The letters with which nm marks symbols that an object defines for others.
 DEFINED = frozenset("TDBRCVW")
 
 Floors = list[tuple[str, list[str]]]
@@ -35,12 +35,12 @@ class Object:
 
 
 Calls = dict[str, dict[str, list[str]]]
-# The headers that each file includes; their names are without suffix.
+# The headers that each file includes, without the suffix.
 Includes = dict[str, list[str]]
 
 
 def floors_of_kbuild(text: str) -> Floors:
-    """Return the layers from the top, each with its files in order."""
+    """Return the layers in core/Kbuild from the top, each with its files in order."""
     return [(name, OBJECT.findall(lines)) for name, lines in FLOOR.findall(text)]
 
 
@@ -74,7 +74,7 @@ def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
 
 
 def unnamed_headers(page: str, headers: set[str], files: set[str]) -> list[str]:
-    """Return the headers without a code file that the page omits."""
+    """Return the headers without a code file that are not on the page."""
     return [
         f"{PAGE}: core/{header}.h has no code file and is not named"
         for header in sorted(headers - files)
@@ -158,7 +158,7 @@ def find_upward_includes(floors: Floors, includes: Includes) -> list[str]:
 
 
 def find_circle(uses: Calls) -> list[str]:
-    """Return the files of one cycle in order, or []."""
+    """Return the files of a cycle in order, or [] if there is none."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:
@@ -181,7 +181,7 @@ def find_circle(uses: Calls) -> list[str]:
 
 
 def with_includes(calls: Calls, includes: Includes) -> Calls:
-    """Return the calls, and an empty list for each file that is only included."""
+    """Return the calls and the includes together: the files that each file uses."""
     uses = {caller: dict(callees) for caller, callees in calls.items()}
     for file, headers in includes.items():
         user = Path(file).stem

@@ -20,7 +20,7 @@ _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 # This matches [text](target), [text](target "title"), and [label]: target.
 _LINK = re.compile(r"\[[^]]*\](?:\(|: +)<?([^)>\s]+)")
 _CODE = re.compile(r"`([^`\n]+)`")
-# These lines stand for omitted lines in a block.
+# Lines that stand for omitted lines in a block.
 _DOTS = ("...", "/* ... */")
 
 
@@ -69,13 +69,13 @@ class Page:
         return found
 
     def links(self) -> Iterator[tuple[str, str]]:
-        """Yield the place and the target of each link."""
+        """Yield the location and the target of each link."""
         prose = self.prose()
         for match in _LINK.finditer(prose):
             yield self._at(prose, match.start()), match[1]
 
     def code(self) -> Iterator[tuple[str, str]]:
-        """Yield the place and the text of inline code, and of lines in blocks."""
+        """Yield the location and the text of inline code, and of lines in blocks."""
         prose = self.prose()
         for match in _CODE.finditer(prose):
             yield self._at(prose, match.start()), match[1]

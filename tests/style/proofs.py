@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read which tests prove demands. A comment before a test names the demands:
+"""Read which tests cover which requirements. A comment before a test names them:
 
     /* Proves 3.1.2-07, 3.1.2-08 */
     # Proves H17
 
-A list that is too long for one line continues on the next line after a comma.
+A list that is too long for one line ends with a comma and continues on the next line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 
 ID = re.compile(r"(?:P?\d+(?:\.\d+)*-\d{2,3}|H\d{2})")
 
-# The files that may have tags. A header has no tests, so a tag in it is an error.
+# The files that are searched for tags. A tag in a header is an error, because a header
+# has no tests.
 _KINDS = ("*.c", "*.h", "test_*.py", "conftest.py")
 
 CASE = re.compile(r"\bKUNIT_CASE(?:_\w+)?\((\w+)")
@@ -34,14 +35,14 @@ _PYTHON = re.compile(
     r"|^[ \t]*(?:(?:async )?def|class) (?P<other>\w+)",
     re.MULTILINE,
 )
-# The pattern matches a tag that follows a sentence.
+# The pattern matches a tag that follows a sentence, which is an error.
 _HIDDEN = re.compile(rf"\bProves {ID.pattern}")
 _MARGIN = re.compile(r"^\s*(?:/?\*+/?|#)?\s*|\s*(?:\*/)?\s*$")
 
 
 @dataclass(frozen=True)
 class Tag:
-    """A test that proves a demand; the path is relative to tests/."""
+    """A test that covers a requirement. The path is relative to tests/."""
 
     id: str
     path: str
@@ -51,13 +52,13 @@ class Tag:
 
 @dataclass
 class Tags:
-    """The tags that were read, and problems with others as "FILE:LINE: what"."""
+    """The tags that were read, and problems with invalid ones as "FILE:LINE: what"."""
 
     tags: list[Tag] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def tests(self) -> dict[str, list[str]]:
-        """Return the tests that prove each ID, as "FILE: TEST"."""
+        """Return the tests that cover each ID, as "FILE: TEST"."""
         proofs: dict[str, set[str]] = {}
         for tag in self.tags:
             proofs.setdefault(tag.id, set()).add(f"{tag.path}: {tag.test}")
@@ -71,8 +72,8 @@ def _line_of(text: str, position: int) -> int:
 def _ids(comment: str, line: int) -> Iterator[tuple[int, str]]:
     """Yield the line and the text of each entry in a comment's lists of IDs.
 
-    A line in which words precede the list is yielded as a whole, because it is not an
-    ID.
+    A line with words before the list is yielded as a whole, and so reported as an
+    invalid ID.
     """
     goes_on = False
     for number, raw in enumerate(comment.split("\n"), line):

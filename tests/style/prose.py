@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Find sentences that readers stumble over, in pages, comments and messages.
 
-Rows of prose.allow have the form "FILE: WORDS", and name sentences that are allowed.
+Each row of prose.allow, "FILE: WORDS", allows a sentence.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def tracked() -> Iterator[tuple[str, str]]:
 
 
 def is_allowed(doubt: Doubt, rows: list[str]) -> bool:
-    """Tell whether a row allows the sentence."""
+    """Return whether a row allows the sentence."""
     return any(
         doubt.file == file and words in doubt.sentence
         for file, _, words in (row.partition(": ") for row in rows)

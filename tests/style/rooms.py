@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that folders have no cycle of files, and that rooms use only lower rooms.
+"""Check that files in a folder do not form cycles, and rooms use only lower rooms.
 
 A room is a folder that README.md lists in the order of use. A file uses another file if
 it includes that file's header or calls its functions. A unit is a source with its
@@ -73,7 +73,7 @@ def read_uses(folder: Path, built: Path) -> Calls:
 
 
 def room_of(unit: str, rooms: Sequence[str]) -> str:
-    """Return the room of a unit: the longest of its folders that is a room.
+    """Return the room of a unit: the longest of its folders that is listed.
 
     The room "." contains only the files that are in no folder.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the demands, their conflicts with the proofs, and the generated parts."""
+"""Test demands.py: conflicts of requirements with tags, and the generated parts."""
 
 from __future__ import annotations
 

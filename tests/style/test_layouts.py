@@ -2,10 +2,10 @@
 """Check that layouts on pages agree with the headers.
 
 A comment before a block names the structure: <!-- layout: pfm_default_smpl_hdr_t -->.
-The block has the offset, size and name of each field. PFM_ASSERT_FIELD states them in
-the headers, where the compiler checks them. The fields of a nested structure have names
-like "hdr_ds.pebs_index". If the first field is called base, its fields have no prefix.
-A layout that is in no header has <!-- own layout --> before it.
+The block lists the offset, size and name of each field. In the headers they are in
+PFM_ASSERT_FIELD lines, which the compiler checks. The fields of a nested structure have
+names like "hdr_ds.pebs_index". If the first field is called base, its fields have no
+prefix. A layout that is in no header has <!-- own layout --> before it.
 """
 
 from __future__ import annotations

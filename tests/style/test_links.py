@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that files, folders and headings which pages name exist."""
+"""Check that the files, folders and headings named in the pages exist."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def broken_links(page: Page) -> Iterator[str]:
 
 
 def missing_paths(page: Page) -> Iterator[str]:
-    """Yield the paths in the code of a page that do not exist."""
+    """Yield the paths in the code on a page that do not exist."""
     for where, code in page.code():
         for name in _PATH.findall(code):
             path = name.rstrip(".")

@@ -11,7 +11,8 @@ from pages import ROOT, Page, expect_none, files, pages
 
 # The pattern matches an identifier. A prefix of several ones ends in an underscore.
 _NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
-# A page that makes a format uses names of the templates with the format's name in them.
+# A page that makes a format contains names from the templates, with the format's name
+# in them.
 _MADE = re.compile(r"\bpfm-new-format (\w+)")
 _TEMPLATE = "newfmt"
 _SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")

@@ -11,7 +11,7 @@ SLEEP = re.compile(
     r"\b(([mu]|clock_nano|nano|f|s)?sleep(_range)?|schedule_(hr)?timeout\w*"
     r"|[mun]delay|wait_\w+_timeout)\("
 )
-# The reason must be at most this many lines above the call.
+# The reason must be no more than this number of lines above the call.
 NEAR = 4
 
 

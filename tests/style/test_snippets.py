@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that code on pages agrees with the files that it comes from.
+"""Check that code on pages agrees with the files from which it comes.
 
 A comment before a block names the source of its lines:
 
