@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Set up all tests: restore SIGINT, and build the host's programs once per run.
 
-Parallel test processes (pytest -n) take turns building the programs.
+Only one of several parallel test processes (pytest -n) builds at a time.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ include scripts/user.mk
 LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
 TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
 
-# A guest program that is useful on the host, too.
+# A guest program that the tests also run on the host.
 FAMILY := $(UOUT)/tests/family
 
 programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS) $(FAMILY)
@@ -27,10 +27,10 @@ $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon -Iunwind
 $(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
 
-# The part of unwind tables that the kernel uses.
+# The kernel's code that reads unwind tables.
 $(UOUT)/unwind_trials: $(UOBJ)/unwind/unwind_table.o
 
-# In these programs, a test replaces functions of the kernel or the C library.
+# In these programs, the test's own functions replace functions of libraries.
 $(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
 $(UOUT)/period_adapter: WRAPPED := -Wl,--wrap=pfm_read_pmds,--wrap=pfm_write_pmds
 $(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_getinfo_evtsets,--wrap=pfm_stop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * bench.c - shared code of the benchmark's programs
+ * bench.c - code that the benchmark's programs share
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,7 +61,7 @@ void end_row(double value, double bound)
 	printf("\n");
 }
 
-/* Fault in pages that exist, because the cost of allocating pages varies. */
+/* Use pages that exist already, because the cost of allocating pages varies. */
 static int faults_file(size_t size)
 {
 	static int fd = -1;

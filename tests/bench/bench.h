@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * bench.h - shared code of the benchmark's programs
+ * bench.h - code that the benchmark's programs share
  *
  * The programs run in guests whose clock counts instructions. With QEMU's
  * -icount shift=1, an instruction takes 2 ns.
@@ -16,7 +16,10 @@
 #define PAGE_FAULTS	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, \
 				       PERF_COUNT_SW_PAGE_FAULTS)
 
-/* A bound on arm64. On other architectures it is 0, and not checked. */
+/*
+ * A bound that holds on arm64. On other architectures it is 0, and is not
+ * checked.
+ */
 #ifdef __aarch64__
 #define IS_ARM64	1
 #else
@@ -29,21 +32,21 @@ die(const char *fmt, ...);
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The number of rounds of a measurement, whose smallest result is used. */
+/* The number of rounds of a measurement. The smallest result is used. */
 #define ROUNDS		3
 
-/* Return: the time in instructions. */
+/* Return the current time, in instructions. */
 uint64_t now(void);
 
 /*
- * Return: the smallest number of instructions that @what takes in some rounds.
+ * Return the smallest number of instructions that @what takes in ROUNDS rounds.
  */
 uint64_t least(void (*what)(void));
 
 /*
- * End a row of a table with its bound, and with whether @value exceeds the
- * bound. A missed bound is not a failure. tests/bench/run searches for these
- * words.
+ * End a row of a table: print the bound, and whether @value exceeds it. A
+ * missed bound is not a failure; tests/bench/run searches the output for the
+ * words printed here.
  */
 void end_row(double value, double bound);
 
@@ -52,8 +55,8 @@ void end_row(double value, double bound);
 void run_faults(void);
 
 /*
- * Let PMD @num of a set count from @value. If @value is negative, the PMD
- * samples and records the first @values PMDs.
+ * Make PMD @num of a set count from @value. If @value is negative, the PMD is a
+ * sampling PMD that records the first @values PMDs.
  */
 void write_counter(int fd, int set, int num, uint64_t event, uint64_t value,
 		   int values);
@@ -61,14 +64,14 @@ void write_counter(int fd, int set, int num, uint64_t event, uint64_t value,
 /* Create a context without a format. Return: its descriptor. */
 int new_context(void);
 /*
- * Create a context with the default format. @size: the size of the buffer;
- * @flags: PFM_DFL_SMPL_*.
+ * Create a context with the default format. @size is the size of the buffer;
+ * @flags are PFM_DFL_SMPL_* flags.
  */
 int new_default(size_t size, uint32_t flags);
-/* Attach the context to a thread and start it. */
+/* Load the context onto a thread and start it. */
 void start_on(int fd, pid_t tid);
 
-/* Allow @n open files. */
+/* Raise the limit of open files to @n. */
 void allow_files(unsigned int n);
 
 #endif /* BENCH_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * bpf.c - BPF programs that count samples in a hash map, for comparison
+ * bpf.c - BPF programs that count samples in a hash map, to compare with
+ * formats
  *
  * The programs are what a compiler makes of "counts[key] += 1": they look up
- * the element, and increase or insert it.
+ * the element, and increment or insert it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +36,7 @@
 #define LOAD(d, s, o)	INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
 #define STORE(d, o, s)	INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
 #define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##f)
-/* This takes two instructions, the second of which is always UPPER. */
+/* This instruction has two parts, the second of which is always UPPER. */
 #define MAP(d, fd)	INSN(BPF_LD | BPF_DW | BPF_IMM, d, \
 			     BPF_PSEUDO_MAP_FD, 0, fd)
 #define UPPER		INSN(0, 0, 0, 0, 0)
@@ -59,8 +60,8 @@ static int new_map(uint32_t type, uint32_t key, uint32_t value)
 }
 
 /*
- * Check that the program was compiled; an interpreted program would cost much
- * more.
+ * Check that the program was compiled, because an interpreted program would
+ * cost much more.
  */
 static void check_compiled(void)
 {
@@ -76,8 +77,8 @@ static void check_compiled(void)
 }
 
 /*
- * Load @key, whose instructions leave the key in r0, and the code that counts
- * the key.
+ * Load a program: @key, the instructions that put the key into r0, and the code
+ * that counts the key.
  */
 static void load(const struct bpf_insn *key, size_t length)
 {

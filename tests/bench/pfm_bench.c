@@ -3,8 +3,8 @@
  * pfm_bench - the cost of a recorded sample, in guest instructions
  *
  * Runs one workload without sampling and with each recorder, all in one boot of
- * a guest. Prints the cost of a sample, which is what the workload takes longer
- * than without sampling.
+ * a guest. Prints the cost of a sample: the additional time of the workload
+ * with sampling, per sample.
  *
  * usage: pfm_bench faults|cycles
  */
@@ -32,7 +32,7 @@
 #define LOOP_STEPS	40000000UL
 #define RING_PAGES	1024UL		/* holds all samples of a run */
 
-/* A workload, its event, and another event that is recorded with it. */
+/* A workload, its event, and another event whose count is recorded. */
 struct workload {
 	const char	*name;
 	void		(*run)(void);
@@ -65,7 +65,7 @@ static const struct workload workloads[] = {
 	  CYCLE_PERIOD, OTHER_TYPE, OTHER_CONFIG, false },
 };
 
-/* A recorder, which is set up before the workload and ended after it. */
+/* A recorder, which is started before the workload and ended after it. */
 struct recorder {
 	const char	*name;
 	void		(*begin)(const struct workload *w, int values);
@@ -180,7 +180,7 @@ static void raw_begin(const struct workload *w, int values)
 }
 #endif
 
-/* Never free a region, so the samples must not reach the last one. */
+/* No region is ever freed, so the samples must not reach the last one. */
 static void nway_begin(const struct workload *w, int values)
 {
 	pfm_nway_smpl_arg_t arg = {
@@ -211,7 +211,7 @@ static uint64_t nway_end(void)
 	return n;
 }
 
-/* Use a format with a sink. Its buffer is filled only once. */
+/* Use a format with a sink, whose buffer is filled only once. */
 static void sink_begin(const struct workload *w, int values,
 		       const pfm_uuid_t uuid, pfm_sink_arg_t *arg, size_t size)
 {
@@ -394,7 +394,10 @@ static const struct recorder recorders[] = {
 	{ "perfmon, a table", table8_begin, sink_end, 0, ON_ARM64(154) },
 	{ "perfmon, table of long keys", table128_begin, sink_end, 0,
 	  ON_ARM64(260) },
-	/* The bound is a quarter of the cost of perf's chains. */
+	/*
+	 * The bound is a quarter of the cost of a sample with perf's call
+	 * chains.
+	 */
 	{ "perfmon callstack format", callstack_begin, sink_end, 0,
 	  ON_ARM64(384) },
 	/*
@@ -411,7 +414,7 @@ static const struct recorder recorders[] = {
 #define NUM_RECORDERS	(sizeof(recorders) / sizeof(recorders[0]))
 
 /*
- * Return: the smallest time of some rounds. @samples: returns the number of
+ * Return the smallest time of ROUNDS rounds. Store in *samples the number of
  * samples of the last round.
  */
 static uint64_t measure(const struct workload *w, const struct recorder *r,

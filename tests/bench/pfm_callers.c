@@ -2,8 +2,9 @@
 /*
  * pfm_callers - the cost of call chains in a handler, in guest instructions
  *
- * Page faults are sampled with chains of growing length. At user level the
- * chains are artificial frames; in the kernel they are those of a read().
+ * Page faults are sampled with call chains of growing length. In user space the
+ * chains consist of artificial frames; in the kernel they are those of a
+ * read().
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,7 +24,7 @@ static struct {
 } frames[CALLERS_MAX];
 static int zeroes, file;
 
-/* Map pages that exist: see run_faults(). */
+/* Map pages that exist already, as run_faults() does. */
 static char *map_file(void)
 {
 	char *p = mmap(NULL, FAULTS * sysconf(_SC_PAGESIZE),
@@ -88,7 +89,10 @@ static void set_max(const char *parameter, unsigned int value)
 	close(fd);
 }
 
-/* Return: the instructions of each fault, with chains of @entries entries. */
+/*
+ * Return the number of instructions per page fault, with chains of at most
+ * @entries entries.
+ */
 static double measure(void (*run)(void), const char *parameter,
 		      unsigned int entries)
 {
@@ -103,7 +107,10 @@ static void compare(const char *what, void (*run)(void), const char *parameter,
 
 	set_max("max_user", 0);
 	set_max("max_kernel", 0);
-	/* The first run includes one-time costs and is not counted. */
+	/*
+	 * The first run includes costs that occur only once, so it is not
+	 * measured.
+	 */
 	run();
 	none = measure(run, parameter, 0);
 	first = measure(run, parameter, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_exit - the cost of creating and ending a thread that is not monitored, in
- *	      guest instructions: with our modules, and while another thread is
- *	      monitored. The modules are unloaded afterwards.
+ * pfm_exit - the cost, in guest instructions, of creating and ending a thread
+ * that is not monitored: without perfmon's modules, with them, and while
+ * another thread is monitored. The modules are unloaded afterwards.
  *
- * While a thread is monitored, perf inspects each thread switch, until one
- * second after its last event is gone.
+ * While a thread is monitored, and until one second after the last event was
+ * closed, perf inspects each thread switch.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +50,7 @@ static void run_processes(void)
 	}
 }
 
-/* Remove the modules. Each pass removes those without users. */
+/* Remove the modules. Each pass removes those that are not in use. */
 static void remove_modules(void)
 {
 	char line[256], name[64];
@@ -73,7 +73,7 @@ static void remove_modules(void)
 		die("perfmon cannot be removed");
 }
 
-/* The descriptors stay open: closing them would end the contexts. */
+/* The descriptors stay open, because closing them would end the contexts. */
 static void monitor(pid_t tid)
 {
 	int fd = new_context();
@@ -82,7 +82,7 @@ static void monitor(pid_t tid)
 	start_on(fd, tid);
 }
 
-/* Monitor with perf's events: page faults, and a clock as a context has. */
+/* Monitor with perf's events: page faults, and a clock, as in a context. */
 static void monitor_with_perf(pid_t tid)
 {
 	struct perf_event_attr attr = {

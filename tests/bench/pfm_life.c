@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_life - the cost of creating and destroying a context that counts some
- *	      events of its own thread, and of a whole measurement with it,
- *	      compared with perf's events, in guest instructions
+ * pfm_life - the cost, in guest instructions, of creating and destroying a
+ * context that counts some events of its own thread, and of a whole measurement
+ * with such a context, compared with perf's events
  *
  * Both sides use as few calls as possible. perf's events form a group, which
  * one call enables, disables or reads. PMDs need not be written, because they
@@ -20,7 +20,7 @@
 #define LIVES		1000U
 #define EVENTS_MAX	8
 
-/* Software events exist on each machine. */
+/* Software events, which exist on each machine. */
 static const uint64_t events[EVENTS_MAX] = {
 	PERF_COUNT_SW_PAGE_FAULTS,	PERF_COUNT_SW_CONTEXT_SWITCHES,
 	PERF_COUNT_SW_PAGE_FAULTS_MIN,	PERF_COUNT_SW_PAGE_FAULTS_MAJ,
@@ -100,7 +100,10 @@ static void open_events(void)
 				 i ? fds[0] : -1, 0);
 		if (fds[i] < 0)
 			die("perf_event_open");
-		/* The other events follow the group leader. */
+		/*
+		 * The other events are enabled and disabled with the group
+		 * leader.
+		 */
 		attr.disabled = 0;
 	}
 }
@@ -193,7 +196,7 @@ static const struct life lives[] = {
 
 #define STEPS_MAX	8
 
-/* Return: the mean cost of all steps together. */
+/* Return the mean cost of all steps together. */
 static uint64_t live(const struct side *side)
 {
 	uint64_t t = now();
@@ -204,7 +207,7 @@ static uint64_t live(const struct side *side)
 	return (now() - t) / LIVES;
 }
 
-/* Add the cost of each step to @sums. */
+/* Do all steps, and add the cost of each to @sums. */
 static void live_slowly(const struct side *side, uint64_t *sums)
 {
 	for (unsigned int i = 0; i < LIVES; i++)
@@ -231,7 +234,7 @@ static void compare(const struct life *life, int n)
 	uint64_t ours, theirs;
 
 	num = n;
-	/* The first runs fill the kernel's caches, so they do not count. */
+	/* The first runs fill the kernel's caches, so they are not measured. */
 	live(&life->context);
 	live(&life->perf);
 	ours = live(&life->context);

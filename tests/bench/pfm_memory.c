@@ -4,8 +4,8 @@
  *
  * Many contexts are created, and the decrease of free memory is divided by
  * their number. Memory that the allocators had in reserve hides a part of the
- * decrease. The control group is charged only for perfmon's memory, because
- * perf does not charge its events.
+ * decrease. The charge of the control group includes only perfmon's memory,
+ * because the memory of perf events is not charged.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct memory {
 	double	taken, charged;		/* KiB */
 };
 
-/* Return: the number that follows @before in a file. */
+/* Return the number after the text @before in a file. */
 static double number_in(const char *path, const char *before)
 {
 	char text[4096];
@@ -82,8 +82,8 @@ static void print_row(const char *what, struct memory before, unsigned int n,
 }
 
 /*
- * Measure @n contexts. Memory that was freed before takes time to become
- * available.
+ * Measure the memory of @n contexts. First wait, because memory that was freed
+ * before takes time to become available.
  */
 static void measure(unsigned int n, int sets, int counters, double bound)
 {

@@ -43,7 +43,7 @@ static void read_mapped(unsigned int set, unsigned int pmd)
 		die("pfm_read_mapped");
 }
 
-/* Return: the smallest number of instructions of a read in some rounds. */
+/* Return the smallest number of instructions of a read in ROUNDS rounds. */
 static double measure(void (*read)(unsigned int set, unsigned int pmd),
 		      unsigned int set, unsigned int pmd)
 {
@@ -74,7 +74,8 @@ static void compare(const char *what, unsigned int set, unsigned int pmd,
 }
 
 /*
- * Let the program read its counters. Return: whether the kernel supports this.
+ * Allow programs to read their hardware counters. Return: whether the kernel
+ * supports this.
  */
 static bool allow_reading(void)
 {
@@ -89,8 +90,8 @@ static bool allow_reading(void)
 }
 
 /*
- * Make two sets with a counter each. Set 0 is active. It also has a hardware
- * counter if user level can read hardware counters here.
+ * Create two sets with a counter each. Set 0 is active. If @hardware, set 0
+ * also has a hardware counter, which user space can read.
  */
 static void set_up(bool hardware)
 {

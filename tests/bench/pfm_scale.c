@@ -21,11 +21,11 @@
 #define DETACHED	10000U		/* threads, SLEEPERS_MAX at a time */
 #define TRACEFS		"/sys/kernel/tracing/"
 
-/* The contexts of other threads. */
+/* The descriptors of the contexts of other threads. */
 static int others[SLEEPERS_MAX];
 static unsigned int num_others;
 
-/* Sample the page faults of a sleeping thread. */
+/* Create a context that samples the page faults of a sleeping thread. */
 static void add_other(pid_t tid)
 {
 	int fd = new_default(sysconf(_SC_PAGESIZE), 0);
@@ -52,7 +52,7 @@ static void add_sets(int fd, int n)
 	}
 }
 
-/* Return: the cost of one round of samples in a context with @sets sets. */
+/* Return the cost of one round of samples in a context with @sets sets. */
 static uint64_t sample(int sets)
 {
 	size_t size = 2 * FAULTS * sizeof(pfm_default_smpl_entry_t);
@@ -78,10 +78,10 @@ static uint64_t sample(int sets)
 	return t;
 }
 
-/* The cost of page faults that are not counted. */
+/* The cost of a round of page faults that are not counted. */
 static uint64_t unsampled;
 
-/* Return: the cost of a sampled page fault minus that of an uncounted one. */
+/* Return the cost of a sampled page fault minus that of an uncounted one. */
 static double cost(int sets)
 {
 	uint64_t best = UINT64_MAX;
@@ -126,8 +126,8 @@ static void scale(void)
 }
 
 /*
- * Functions that wait for an RCU grace period; the kernel counts their calls.
- * Some may not exist.
+ * Functions that wait for an RCU grace period, whose calls are counted. Some
+ * may not exist in this kernel.
  */
 static const char *const waits[] = {
 	"synchronize_rcu", "synchronize_rcu_expedited", "rcu_barrier",
@@ -168,7 +168,10 @@ static unsigned long num_waits(void)
 	return sum;
 }
 
-/* Either the tool closes the contexts, or the threads exit before. */
+/*
+ * How the threads are detached: the tool closes the contexts, or the threads
+ * exit before that.
+ */
 enum how { NOBODY, BY_CLOSE, BY_EXIT };
 
 struct detaching {
@@ -199,8 +202,8 @@ static void detach_some(enum how how, struct detaching *sum)
 }
 
 /*
- * The bound is one wait per 100 threads, because the kernel may have other
- * waits.
+ * The bound is one wait per 100 threads, because other parts of the kernel may
+ * wait, too.
  */
 static void detach(enum how how, const char *what)
 {

@@ -18,7 +18,8 @@ static pthread_t threads[SLEEPERS_MAX];
 static pid_t tids[SLEEPERS_MAX];
 static unsigned int num;
 /*
- * Each thread reports that it runs, and then sleeps until the pipe is closed.
+ * Pipes to the threads. Each thread reports that it is running, and then sleeps
+ * until the pipe wait_for is closed.
  */
 static int ready[2], wait_for[2];
 

@@ -20,8 +20,8 @@ void sleepers_end(void);
 
 /*
  * Start @n threads in a separate process, which calls @watch for each thread.
- * They are not in the caller's process, because threads would slow it down.
- * Return: the process.
+ * In the caller's process, the threads would slow the caller down. Return: the
+ * process's ID.
  */
 pid_t sleepers_beside(unsigned int n, watch_t watch);
 void sleepers_beside_end(pid_t pid);

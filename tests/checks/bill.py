@@ -40,7 +40,7 @@ import kernel_source  # noqa: E402
 BILL = ROOT / "build/bill"
 JSON = ROOT / "build/bill.json"
 BUDGET = ROOT / "tests/checks/budget.toml"
-# Summaries of pytest and of the KUnit suites.
+# Matches the summaries of pytest and of the KUnit suites.
 SUMMARY = re.compile(r"^\d+ \w+(?:, \d+ \w+)*(?: in [\d.]+s.*)?$", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
 SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] (?:\S+: )?(.*)$", re.MULTILINE)
@@ -53,9 +53,9 @@ RATIO = 2
 class Phase:
     """The cost and the results of a phase.
 
-    wall, cpu: seconds. guests, kernels: how many were booted or built. misread: how
-    many guests a fault of the emulator has ended. reasons: the number of skipped tests
-    by reason.
+    wall, cpu: seconds. guests: how many were booted. kernels: how many were built.
+    misread: how many guests a fault of the emulator has ended. reasons: the number of
+    skipped tests by reason.
     """
 
     name: str
@@ -149,7 +149,7 @@ def _minutes(seconds: float) -> str:
 
 
 def _show(names: list[str]) -> int:
-    """Print the table and problems; return 1 if a phase has not passed."""
+    """Print the table and the problems; return 1 if a phase has not passed."""
     there = {name: BILL / f"{name}.json" for name in names}
     phases = [
         Phase(**json.loads(path.read_text()))
@@ -194,7 +194,7 @@ def _print_row(name: str, wall: float, phases: list[Phase]) -> None:
 
 
 def _compare(phases: list[Phase]) -> bool:
-    """Compare the phases with the budget; return True if a count is wrong."""
+    """Compare the phases with the budget; return whether a count is wrong."""
     budget = tomllib.loads(BUDGET.read_text())
     kernels = sum(each.kernels for each in phases)
     caches = (BILL / "caches").read_text()

@@ -45,7 +45,7 @@ FORMAT = re.compile(r"formats/(\w+)/")
 USUAL = ("overflow", "restart", "histogram")
 # This test checks that the mutants still fit the sources.
 MUTANTS = "tests/style/test_mutants.py"
-# Folders of sources, and the folders with their Python tests.
+# Folders of sources, and the files or folders with their Python tests.
 TESTED = {
     "parsers/pfmparse": "tests/parsers",
     "tools/pfmon": "tests/tools",
@@ -80,7 +80,7 @@ def changed(since: str) -> list[str]:
 
 
 def advice(files: Iterable[str]) -> str | None:
-    """Return a message that names changes which need `make check-all`, or None."""
+    """Return a message about changes that need `make check-all`, or None."""
     named = sorted({found[0] for found in map(THOROUGH.match, files) if found})
     return f"run make check-all before this lands: {' '.join(named)}" if named else None
 
@@ -111,7 +111,7 @@ def suites(files: Iterable[str]) -> str | None:
 
 
 def guest_programs(files: Iterable[str]) -> list[str]:
-    """Return the programs for these files, in running order."""
+    """Return the guest programs for these files, in the order in which they run."""
     chosen = [name for name in files if name.startswith((*KERNEL, PROGRAMS))]
     named = {stem for name in chosen for stem in names_of_tests(name)}
     found = [name for name in programs.usual(GUEST) if name in named]
@@ -125,7 +125,7 @@ def python_tests(files: Iterable[str]) -> list[str]:
 
 
 def _tests_of(path: PurePath) -> Iterator[PurePath]:
-    """Yield the tests of a file: those of the same name, or the nearest test folder."""
+    """Yield the tests of a file: those with its name, or the nearest test folder."""
     for folder in map(PurePath, LIGHT):
         if folder in path.parents:
             is_test = path.name.startswith("test_") and (ROOT / path).exists()

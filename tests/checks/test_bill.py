@@ -21,7 +21,7 @@ BUDGET = "kernels = {}\n[vm]\nguests = [{}]\ncold = 100\nwarm = 50\n"
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let bill.py use a new directory, and return this directory."""
+    """Make bill.py use a new directory, and return this directory."""
     monkeypatch.setattr(bill, "BILL", tmp_path / "bill")
     monkeypatch.setattr(bill, "JSON", tmp_path / "bill.json")
     monkeypatch.setattr(bill, "BUDGET", tmp_path / "budget.toml")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test which checks make quick chooses."""
+"""Test which checks `make quick` selects."""
 
 from __future__ import annotations
 

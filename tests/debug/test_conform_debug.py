@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run pfm-conform --debug: formats pass, and faults are found on this kernel only."""
+"""Run pfm-conform --debug: formats pass, and certain faults are found only here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from conform_report import OURS, results
 
 CONFORM = ROOT / "sdk/conform/run"
 BROKEN = ROOT / "tests/sdk/broken"
-# For each broken format, the check that fails, and the message of the check.
+# For each format with a fault that only the debug kernel finds: the check that fails,
+# and its message.
 EXPECTED = {
     "allocates": ("nmis", "takes a lock or allocates memory where it must not"),
     "faults": ("records", "sleeps where it must not .*sleeping function called"),

@@ -15,7 +15,7 @@ SCRIPT = Path(other_host.__file__)
 
 
 def on_other_host(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on the other release; its output becomes this test's output."""
+    """Run a command on the other release. Its output is part of this test's output."""
     done = subprocess.run(
         [SCRIPT, *command],
         stdin=subprocess.DEVNULL,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test that `make run` rejects wrong profiles."""
+"""Test that the check of `make run` rejects wrong profiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROGRAM = Path(__file__).resolve().parents[2] / "examples/profile.py"
 
 @pytest.fixture(name="profile", scope="module")
 def fixture_profile() -> ModuleType:
-    """Return the program as a module. Python has a different module of this name."""
+    """Return the program as a module, although Python has another one of that name."""
     spec = importlib.util.spec_from_file_location("hot_profile", PROGRAM)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -24,7 +24,7 @@ def fixture_profile() -> ModuleType:
 
 
 def report(samples: int, *shares: float) -> str:
-    """Return a report in which the three functions have these shares."""
+    """Return a report in which the three functions have these percentages."""
     names = ("hot_sixty", "hot_thirty", "hot_ten")
     rows = [{"symbol": n, "percent": share} for n, share in zip(names, shares)]
     return json.dumps({"total": samples, "rows": rows})

@@ -25,7 +25,10 @@ static void show(const char *name, int result)
 
 static unsigned int ioctls;
 
-/* Replace the C library's function, which the libraries call. */
+/*
+ * This function replaces the C library's, and is called by the tested
+ * libraries.
+ */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -38,7 +41,9 @@ int ioctl(int fd, unsigned long request, ...)
 	return syscall(SYS_ioctl, fd, request, arg);
 }
 
-/* Show that mapping another file fails as mapping a buffer does. */
+/*
+ * Show that mapping a file other than a context fails as without the library.
+ */
 static void show_mmap(const char *program)
 {
 	int fd = open(program, O_RDONLY);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read the mutants: faults of the code that tests of demands must find.
+"""Read the mutants: faults in the code that the requirements' tests must find.
 
-mutants.toml has a table for each mutant, named after the demand ([[ID]] if the demand
-has several):
+mutants.toml has a table for each mutant, named after the requirement ([[ID]] if it has
+several):
 
     file      the file to change
     old, new  text that occurs exactly once in the file, and what replaces it
@@ -24,7 +24,7 @@ GUEST = "guest/"
 
 
 class MutantError(Exception):
-    """A mutant does not fit the tree. The text says why, and what to do."""
+    """A mutant does not fit the tree. The text explains why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Mutant:
 
     @property
     def in_kunit(self) -> bool:
-        """Tell whether a KUnit suite tests this mutant, and not a guest program."""
+        """Return whether a KUnit suite tests this mutant, and not a guest program."""
         return self.test.startswith(KUNIT)
 
     @property
@@ -79,7 +79,7 @@ def problems(
 ) -> Iterator[str]:
     """Yield the problems of the mutants in a tree.
 
-    proofs: the tests that prove each demand, as "FILE: TEST", below tests/.
+    proofs: the tests that cover each requirement, as "FILE: TEST", below tests/.
     """
     for mutant in mutants:
         try:

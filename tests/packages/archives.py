@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Keep archives that apt has fetched for machines in the cache for later machines."""
+"""Keep archives that apt has fetched for a machine in the cache, for later machines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _prune() -> None:
-    """Remove the files that are kept for removed roots."""
+    """Remove the files that are kept for roots that no longer exist."""
     for place in _directory().iterdir():
         if not (cache.root() / "roots" / place.name).is_dir():
             shutil.rmtree(place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Skip the tests of the packages that passed before with the same inputs.
+"""Skip the package tests that have passed before with the same inputs.
 
 `make check-all` skips none of them.
 """
@@ -35,7 +35,7 @@ def _by_record(items: list[pytest.Item]) -> dict[Path, list[pytest.Item]]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Skip the tests that passed before."""
+    """Skip the tests that have passed before with the same inputs."""
     session.stash[KEY] = _by_record(session.items)
     for record, items in session.stash[KEY].items():
         if record.exists() and not programs.ALL:
@@ -56,6 +56,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _is_all(session: pytest.Session) -> bool:
-    """Tell whether all test files were selected."""
+    """Return whether all test files were selected."""
     there = set(Path(__file__).parent.glob("test_*.py"))
     return there <= {item.path for item in session.items}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build the project's packages for a release, in this version and in the next one."""
+"""Build the project's packages for a release: this version, and a next one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def lint(builder: Machine, release: str) -> subprocess.CompletedProcess[str]:
 
 
 def give(machine: Machine, release: str, folder: Path) -> None:
-    """Put packages where the commands in README expect them."""
+    """Put packages into the folder where the commands in README expect them."""
     place = machine.tree / FOLDER.format(USER).strip("/") / _built(release)
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -77,8 +77,8 @@ def _built(release: str) -> str:
 def follow(folder: Path, target: Path) -> Path:
     """Write the packages of the next version to `target`, and return this folder.
 
-    The packages look as if only VERSION and the changelog had changed. Programs still
-    print the old version.
+    The packages are as if only VERSION and the changelog had changed. Their programs
+    still print the old version.
     """
     target.mkdir(parents=True)
     for package in sorted(folder.glob("*.deb")):

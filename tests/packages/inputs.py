@@ -3,9 +3,9 @@
 
 The inputs are the sources of the packages, these tests, and the versions of the
 machines' packages. Only lintian's test depends on the complete sources. The tests on
-machines prove how the packages are built, installed, used and removed, also by users
-with Debian's default permissions. They depend only on the names of the modules' files
-and on what these files include, because `make vm` runs the same code.
+machines check how the packages are built, installed, used and removed, also by users
+with Debian's default permissions. Of the modules' code, they depend only on the file
+names and on the includes, because `make vm` tests the code itself.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ import packages
 import source_tree
 from boot import ROOT
 
-# Tests and helpers that the package tests depend on. No package contains other tests.
+# Tests and helpers that the package tests depend on. The packages contain no other
+# tests.
 TESTS = (
     *("tests/packages/", "tests/vm/boot.py", "tests/vm/programs.py"),
     *("tests/style/pages.py", "tests/conftest.py"),
 )
-# Packages that machines install during the tests, and packages that run the machines.
+# Packages that the machines install during the tests, and packages with which the
+# machines are run.
 INSTALLED = (
     *("dkms", "gcc", "debhelper", "lintian", "python3-numpy"),
     *("linux-headers-cloud-amd64", "linux-image-cloud-amd64"),
@@ -36,7 +38,7 @@ MODULES = r"(core|pmu|unwind|formats)/.*\.[ch]"
 NAMING = re.compile(rb"^\s*#\s*include\b.*", re.MULTILINE)
 # Pages that no test reads.
 PAGES = r".*\.\d|CHANGELOG\.md|docs/(?!install\.md$|tutorial\.md$).*"
-# Files of which tests read only the NAMING lines. LINTIAN reads the complete files.
+# Files of which the tests use only the NAMING lines. LINTIAN uses the complete files.
 NAMED = re.compile(f"{MODULES}|{PAGES}")
 LINTIAN = "test_lintian_accepts_built_packages"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Make a clean Debian machine, install packages in its root directory, and boot it.
+"""Make a clean Debian machine: run commands in its root directory, and boot it.
 
-Compiling under emulation takes minutes, so compilers run in the root on the host's CPU.
-Only programs that need the machine's own kernel run in a VM. In the root, `uname -r`
-prints the release of the machine's kernel.
+Compiling under emulation takes minutes, so compilers run on the host's CPU, in the
+machine's root directory. Only programs that need the machine's own kernel run in a VM.
+In the root directory, `uname -r` prints the release of the machine's kernel.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ENVIRONMENT = {
     "DEBIAN_FRONTEND": "noninteractive",
     "HOME": "/root",
 }
-# A machine's list of files omits these mount points and users' files.
+# A machine's list of files does not contain these mount points and users' files.
 NOT_LISTED = ("dev", "proc", "sys", "run", "tmp", "out", "perfmon", "home")
 APT_CONFIG = Path("etc/apt/apt.conf.d/98machine")
 # This file contains the path of the cache, which includes the project's name.
@@ -64,7 +64,7 @@ class Machine:
         return sorted(rootdisk.images(self.tree))
 
     def runs_on(self, release: str) -> None:
-        """Make `uname -r` in the root print this release."""
+        """Make `uname -r` in the root directory print this release."""
         shim = self.tree / "usr/local/bin/uname"
         shim.write_text(
             f'#!/bin/sh\n[ "$*" = -r ] && exec echo {release}\nexec /bin/uname "$@"\n'
@@ -80,14 +80,14 @@ class Machine:
     ) -> boot.Boot:
         """Boot a copy of the machine with one of its kernels. See boot.Boot."""
         out.mkdir(parents=True, exist_ok=True)
-        # Use one CPU: an emulated CPU may crash if another CPU patches its code. The
-        # machine of the other release has one CPU, too.
+        # Use only one CPU, because an emulated CPU may crash if another CPU patches
+        # code. The machine of the other release has one CPU, too.
         where = ("--root", str(self.tree), "--timeout", str(TIMEOUT), "--smp", "1")
         target = boot.Target("x86_64", release)
         return boot.Boot(target, commands, out, (*where, *options))
 
     def files(self) -> set[str]:
-        """Return the paths of all files in the root."""
+        """Return the paths of all files in the root directory."""
         found: set[str] = set()
         for place, directories, files in os.walk(self.tree):
             inside = Path(place).relative_to(self.tree)
@@ -104,7 +104,7 @@ def as_user(name: str, command: str) -> str:
 
 
 def merged(path: str) -> str:
-    """Return the path that a package's file has on a system with merged /usr."""
+    """Return the path of a package's file on a system with merged /usr."""
     return re.sub(r"^/(bin|sbin|lib\w*)(?=/|$)", r"/usr/\1", path)
 
 

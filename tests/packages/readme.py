@@ -28,5 +28,5 @@ def _lines(name: str) -> list[str]:
 
 
 def needs_kernel(line: str) -> bool:
-    """Tell whether a command needs the machine's kernel, and not only its disk."""
+    """Return whether a command needs the machine's kernel, and not only its files."""
     return not re.search(r"\b(apt|apt-get|dpkg|adduser|usermod)\b", line)

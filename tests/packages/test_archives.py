@@ -18,7 +18,7 @@ NAME = "trixie-0123456789abcdef"
 
 
 class Noting(Machine):
-    """A machine that records commands; its mirror is reachable or not."""
+    """A machine that records commands, and whose mirror may be unreachable."""
 
     def __init__(self, tree: Path, reached: bool = True) -> None:
         super().__init__(tree)
@@ -46,7 +46,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def use(machine: Noting, *fetched: str) -> set[str]:
-    """Fetch archives on a machine; return the archives that it had before."""
+    """Fetch archives on a machine; return the archives that it had before that."""
     with archives.kept(machine, NAME, machine.tree / "etc/settings"):
         found = {path.name for path in machine.tree.parent.glob("archives/*.deb")}
         for name in fetched:

@@ -4,7 +4,7 @@
 One clean machine builds the packages as in README. Another one installs them as in
 README, boots, and uses them. Then it gets the next version of the packages and another
 kernel, and boots this kernel. At the end, the packages are removed and purged. The
-upgrade runs on the host's release; in `make check-all` it also runs on the other
+upgrade is tested on the host's release and, in `make check-all`, also on the other
 release. Each test checks one step. A third machine, of the host's release, runs the
 steps of the tutorial.
 """
@@ -44,7 +44,7 @@ PROFILE = "pfmon -e cpu-clock --long-smpl-periods=1000000"
 
 
 def refused(command: str, *messages: str) -> str:
-    """Return a command that succeeds if this one fails with all messages."""
+    """Return a command that succeeds if `command` fails with all these messages."""
     said = " && ".join(f"grep -qF {shlex.quote(text)} /tmp/said" for text in messages)
     return f"! {command} >/tmp/said 2>&1 && cat /tmp/said && {said}"
 
@@ -53,7 +53,7 @@ PACKAGES = (
     *("perfmon-dkms", "libperfmon0", "libperfmon-dev", "perfmon-tools"),
     *("python3-pfmparse", "perfmon-sdk", "perfmon-doc"),
 )
-# Build the example in the SDK as an out-of-tree format, and install it.
+# Build the example format in the SDK out of tree, and install it.
 FORMAT = (
     "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count && "
     "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko "
@@ -144,7 +144,7 @@ REMAINS = re.compile(
 )
 
 
-# The fixtures: lintian's result, and the life of a machine with the packages.
+# The fixtures: lintian's result, and the life cycle of a machine with the packages.
 LINTED, LIFE = "linted", "life"
 # The releases on which machines also get the next version and another kernel.
 WHOLE = tuple(
@@ -158,7 +158,7 @@ STEPS = tutorial.steps(Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text()))
 
 
 class Life:
-    """The life of a machine. Each step starts when the steps before it have ended.
+    """The life cycle of a machine. Each step starts when those before it have ended.
 
     wanted: the fixtures that are needed in addition to built packages: LINTED, LIFE.
     """
@@ -185,7 +185,7 @@ class Life:
 
     @property
     def debs(self) -> Path:
-        """Wait for the packages, and return their directory."""
+        """Wait until the packages have been built, and return their directory."""
         self._built.result()
         return self.work / "debs"
 
@@ -201,21 +201,21 @@ class Life:
 
     @property
     def first(self) -> Boot:
-        """Return the first boot of a copy of the root, while the root is upgraded."""
+        """Return the first boot: of a copy of the root, which is upgraded meanwhile."""
         return self._first.result()
 
     @property
     def upgraded(self) -> Machine:
-        """Return the machine with the next version, and then with another kernel."""
+        """Return the machine after its upgrade and with another kernel installed."""
         return self._upgraded.result()
 
     @property
     def second(self) -> Boot:
-        """Return the boot with the other kernel, until all packages are purged."""
+        """Return the boot with the other kernel, which ends by purging all packages."""
         return self._second.result()
 
     def close(self) -> None:
-        """End everything that is still running."""
+        """Stop everything that is still running."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._end_guests()
         self._pool.shutdown()
@@ -257,7 +257,7 @@ class Life:
         }
         commands = {"ready": "true", **lines, **FIRST_BOOT}
         guest = self._booted(self.installed, self.kernel, commands, "first")
-        # The guest has copied the root.
+        # Wait until the guest has copied the root directory.
         guest.command("ready")
         return guest
 
@@ -302,7 +302,7 @@ def _lines(path: Path) -> list[str]:
 def lives(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Life]]:
-    """Yield the lives of the selected machines, which run at the same time."""
+    """Yield the life cycles of the selected machines, which run in parallel."""
     wanted: dict[str, set[str]] = {}
     for item in request.session.items:
         if isinstance(item, pytest.Function) and not item.get_closest_marker("skip"):
@@ -329,7 +329,7 @@ def _life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
 
 @pytest.fixture(params=bare_machines.SOURCES)
 def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
-    """Return the life of the machine of each release."""
+    """Return the life cycle of the machine of each release."""
     return _life(request, lives)
 
 
@@ -423,7 +423,7 @@ def test_sdk_format_is_built_and_records(life: Life) -> None:
     assert life.installed and life.format.returncode == 0, life.format.stdout
     said = check(life.first, "own-format")
     # The groups are the header's version, the number of events, the overflows of other
-    # events, and those of the one event.
+    # events, and the overflows of the one event.
     counted = re.search(r"^counted (\d+) (\d+) (\d+) (\d+)$", said, re.MULTILINE)
     assert counted, said
     assert counted.groups()[:3] == (str(1 << 16), "1", "0")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Read the steps of docs/tutorial.md, and run them on a clean machine.
 
-The author types a block `sh`, and applies a `diff` to the current folder. A block
-`text` is the output of the block before it. Its lines must appear in this order; a line
-"..." stands for other lines. A comment before a block says more:
+The author types the contents of a block `sh`, and applies a block `diff` to the current
+folder. A block `text` is the output of the block before it. Its lines must appear in
+this order; a line "..." stands for other lines. A comment before a block adds
+conditions:
 
     <!-- tried: on its kernel -->      needs the booted machine
     <!-- tried: other numbers -->      the output has these lines with other numbers
@@ -28,7 +29,7 @@ from pages import Block, Page, differs
 PAGE = "docs/tutorial.md"
 MARK = "tried: "
 PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
-# Each block starts in the directory where the block before it has ended.
+# Each block starts in the directory in which the block before it has ended.
 PLACE = f"{FOLDER.format(USER)}/.place"
 SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
 # This command uses the kernel in the cache, which only root may write.
@@ -41,10 +42,11 @@ class TutorialError(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """A block that is run.
+    """A block of the page that is run.
 
-    where: its place in the page. on_kernel: whether it needs the booted machine.
-    expected: its output. literally: whether the output must have the same numbers.
+    where: its location, "FILE:LINE". on_kernel: whether it needs the booted machine.
+    expected: the output on the page. literally: whether the numbers in the output must
+    be the same.
     """
 
     where: str
@@ -54,7 +56,7 @@ class Step:
     literally: bool = True
 
     def lacks(self, printed: str) -> str:
-        """Return an expected line that the output lacks; return "" if it lacks none."""
+        """Return an expected line that is not in the output, or "" if there is none."""
         if not self.expected:
             return ""
         return differs(self._comparable(self.expected), self._comparable(printed))
@@ -134,7 +136,7 @@ class Author:
         self._pool.shutdown()
 
     def _give_up(self, ended: Future[None]) -> None:
-        """Set the outcomes of steps that will not run."""
+        """Set the outcomes of the steps that will not run."""
         error = ended.exception() if not ended.cancelled() else None
         for outcome in self._outcomes.values():
             if not outcome.done() and error:

@@ -12,7 +12,7 @@ import pytest
 def use(
     listed: str, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Set the host's release and apt sources."""
+    """Pretend that the host has this release and these apt sources."""
     (tmp_path / "sources.list").write_text(listed)
     config = tmp_path / "apt.conf"
     config.write_text(

@@ -78,7 +78,7 @@ def test_failed_package_build_shows_its_output(tmp_path: Path) -> None:
 
 @pytest.fixture(name="asked")
 def fixture_asked(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Return the commands that debs.py runs on a host with trixie. All succeed."""
+    """Return the list of commands that debs.py runs on a trixie host. All succeed."""
     asked: list[list[str]] = []
 
     def build(command: list[str], place: Path, log: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Give hints about sources that use an older version of the SDK."""
+"""Test the hints about sources that were written for an older version of the SDK."""
 
 from __future__ import annotations
 

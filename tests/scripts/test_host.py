@@ -16,7 +16,7 @@ import pytest
 def use(
     monkeypatch: pytest.MonkeyPatch, release: str, headers: str | None = None
 ) -> None:
-    """Set the host's release and the version of its headers."""
+    """Pretend that the host has this release and this version of kernel headers."""
     monkeypatch.setattr(debian, "host", lambda: release)
     monkeypatch.setattr(packages, "installed_version", lambda name: headers)
 

@@ -30,7 +30,7 @@ SPLAT = "BUG: KASAN: slab-out-of-bounds in pfm_x\n"
         (DONE.format(0, ""), CLEAN, 1, "no test ran\n"),
         ("make: *** [vmlinux] Error 1\n", CLEAN, 1, "no test ran\n"),
         ("", "", 1, "no test ran\n"),
-        # Only the last summary counts.
+        # Only the last summary in the output counts.
         (
             DONE.format(1, "passed: 1") + DONE.format(2, "failed: 2"),
             CLEAN,

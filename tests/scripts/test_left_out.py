@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check what the Makefile would build if parts are left out; nothing is built."""
+"""Check what the Makefile would build if parts are left out. Nothing is built."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import kernels
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# This recipe replaces one that would start the kernel's make even with make -n.
+# This recipe replaces one that would run the kernel's make even with make -n.
 MODULES = "build-modules=@echo modules for $2 "
 ARM64 = {
     "user-arm64",

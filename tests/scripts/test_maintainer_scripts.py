@@ -36,7 +36,7 @@ def test_failing_groupdel_does_not_stop_purge(tmp_path: Path) -> None:
     ],
 )
 def test_dkms_kernel_pattern(kernel: str, built: bool) -> None:
-    # DKMS matches the release in this way.
+    # DKMS compares the release in this way.
     script = '. "$1" && [[ $2 =~ $BUILD_EXCLUSIVE_KERNEL ]]'
     conf = str(DEBIAN / "perfmon-dkms.dkms")
     done = subprocess.run(["bash", "-c", script, "bash", conf, kernel])

@@ -21,7 +21,7 @@ CORE = "core/main.c"
 def fixture_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[str]]:
-    """Return the sources that were built; a module's content equals its source."""
+    """Return the list of built sources; a module's content is that of its source."""
     built: list[str] = []
 
     def build(_: kernels.Kernel, tree: Path, what: str, *variables: str) -> None:
@@ -51,7 +51,7 @@ def tree(checkout: Path, source: str) -> Path:
 def updated(
     links: Path, monkeypatch: pytest.MonkeyPatch, *variables: str
 ) -> tuple[int, str]:
-    """Run the command; return its status, and the content of the module."""
+    """Run module_cache.py; return its exit status and the content of the module."""
     argv = ["module_cache.py", "--arch=x86_64", "--kernel=6.1", str(links), *variables]
     monkeypatch.setattr(sys, "argv", argv)
     status = module_cache.main()

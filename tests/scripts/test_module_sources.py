@@ -14,7 +14,7 @@ KERNEL = kernels.Kernel("x86_64", "6.1", "6.1.0-9-cloud-amd64", "1", "bookworm")
 
 @pytest.fixture(name="asked")
 def fixture_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the arguments of all builds, each of which makes one module."""
+    """Return the list of arguments of all builds, each of which makes one module."""
     asked: list[str] = []
 
     def make(kernel: kernels.Kernel, arguments: list[str]) -> list[str]:

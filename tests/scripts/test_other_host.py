@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the roots and the copied tree of scripts/other_host.py."""
+"""Test the root file systems and the copied tree of scripts/other_host.py."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import other_host
 import pytest
 import roots
 
-# The packages of each root that was made.
+# The packages in each root file system that was made.
 Made = dict[str, set[str]]
 
 
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """Record the roots that are made on Debian 12; gcc in a root is version 14."""
+    """Record the root file systems that are made on Debian 12, with gcc 14."""
     found: Made = {}
 
     def root(release: str, wanted: Iterable[str]) -> Path:
@@ -41,7 +41,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a tree whose copy is also below the temporary directory."""
+    """Return a tree. Its copy is below the temporary directory, too."""
     place = tmp_path / "tree"
     (place / "core").mkdir(parents=True)
     for name in ("Makefile", "core/main.c"):

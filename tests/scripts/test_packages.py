@@ -20,7 +20,7 @@ BROKEN = "i386"
 
 
 def build_package(name: str, arch: str, pool: Path, work: Path) -> None:
-    """Put a package into the archive; its only file has the package's name."""
+    """Put a package into the archive, whose only file has the package's name."""
     tree = work / f"{name}-{arch}"
     (tree / "DEBIAN").mkdir(parents=True)
     (tree / "DEBIAN/control").write_text(
@@ -34,7 +34,7 @@ def build_package(name: str, arch: str, pool: Path, work: Path) -> None:
 
 
 def write_list(archive: Path, arch: str) -> str:
-    """Write an architecture's package list; return its line for the Release file."""
+    """Write an architecture's package list; return the line for it in Release."""
     scan = ["dpkg-scanpackages", "-a", arch, "pool"]
     listed = subprocess.run(scan, cwd=archive, check=True, capture_output=True).stdout
     path = archive / f"dists/stable/main/binary-{arch}/Packages"
@@ -105,7 +105,8 @@ def test_packages_are_unpacked_in_parallel(archive: Path) -> None:
 
     def finish(tree: Path) -> None:
         assert (tree / "usr/thing").exists()
-        # Use a daemon thread, which does not keep the test from ending if it hangs.
+        # Use a daemon thread, which does not keep the test from ending if the thread
+        # hangs.
         beside = threading.Thread(target=others, daemon=True)
         beside.start()
         beside.join(60)

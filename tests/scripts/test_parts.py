@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test scripts/parts.py on machines that lack something."""
+"""Test scripts/parts.py on machines on which something is missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGES = {"packages-bookworm", "packages-trixie"}
 
 @pytest.fixture(autouse=True)
 def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return the set of missing packages, which tests fill. The rest is available."""
+    """Return the set of missing packages, which tests fill; others are installed."""
     names: set[str] = set()
     monkeypatch.setattr(parts, "LEFT_OUT", tmp_path / "left-out")
     monkeypatch.delenv("REQUIRE_ALL", raising=False)
@@ -42,7 +42,7 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def look(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Run the command."""
+    """Run parts.py with arguments; return its exit status."""
     monkeypatch.setattr(sys, "argv", ["parts.py", *arguments])
     return parts.main()
 

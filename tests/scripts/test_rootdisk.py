@@ -12,7 +12,7 @@ import rootdisk
 
 
 def kernel_at(root: Path, *names: str) -> None:
-    """Put kernel images into a root."""
+    """Put kernel images into a root file system."""
     for name in names:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()

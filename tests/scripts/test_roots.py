@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test scripts/roots.py with a fake mmdebstrap that makes a small root."""
+"""Test scripts/roots.py with a fake mmdebstrap, which makes a small root file system.
+"""
 
 from __future__ import annotations
 
@@ -67,12 +68,12 @@ def install(tmp_path: Path, script: str, name: str = "mmdebstrap") -> None:
 
 
 def trees() -> set[Path]:
-    """Return all directories of roots, complete or not."""
+    """Return the directories of all root file systems, including incomplete ones."""
     return set(filter(Path.is_dir, (cache.root() / "roots").iterdir()))
 
 
 def needs_name_spaces() -> None:
-    """Skip the test if the user cannot create name spaces."""
+    """Skip the test if the user cannot create namespaces."""
     probe = subprocess.run(
         roots.exec_arguments(Path("/"), ["true"])[1][:1] + ["--mount", "true"],
         capture_output=True,

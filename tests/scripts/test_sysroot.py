@@ -14,7 +14,7 @@ import sysroot
 
 @pytest.fixture
 def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the release ("" for the host's) and the name of unpacked packages."""
+    """Record the release ("" for the host's) and the name of each unpacked package."""
     found: list[str] = []
 
     def unpacked_any(name: str, _: str, release: str) -> Path:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test that pfm-conform passes our formats, and finds each broken format's error."""
+"""Test that pfm-conform passes correct formats, and finds each broken format's error.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ EXAMPLES = (
 MODELS = ("linear", "regions", "histogram", "device")
 # Formats that have a live field in their argument.
 LIVE = ("flight", "my_fields", "lines", "intervals", "threshold")
-# The options of pfm-new-format for each new format.
+# The options of pfm-new-format for each new format that is checked.
 MADE = {
     **{f"my_{model}": [model] for model in MODELS},
     "my_fields": [
@@ -107,7 +108,7 @@ LATE = "late"
 
 @pytest.fixture(name="vm", scope="module")
 def fixture_vm() -> None:
-    """Skip a test if this machine has no guest."""
+    """Skip a test if this machine cannot boot a guest."""
     reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
@@ -180,8 +181,8 @@ def test_broken_format_gives_expected_finding(sdk: Sdk, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("vm")
 def test_write_after_exit_is_found(sdk: Sdk, tmp_path: Path) -> None:
-    # Run this check alone: another check could crash when memory of the format is
-    # reused.
+    # Run only this check: others could crash when memory that the format uses is used
+    # again.
     found = find(sdk, tmp_path, [LATE], ["exit"])
     assert re.search(EXPECTED[LATE]["exit"], found[f"broken_{LATE}"]["exit"][1])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test that formats of pfm-new-format work: build, test, record and report."""
+"""Test formats that pfm-new-format has made: build, test, record and report."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ FIELDS = (
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
     *("--field=comm:charx16",),
 )
-# These fields exceed a frame of the kernel's stack, and more than half of s8's range.
+# Fields that are too large for a frame of the kernel's stack, and more fields than half
+# of s8's range.
 LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(60)))
-# Fields of a table, with each way to merge.
+# Fields of a table, with each way of merging.
 TABLE = (
     *("--field=addr:u64", "--field=chain:u64x3", "--field=hits:s8=min,max"),
     *("--field=comm:charx6", "--field=latency:u16=sum,min,max,first,last"),
@@ -79,7 +80,7 @@ OTHERS = [
     for arch, name in KERNELS
     if arch != "x86_64" or debian.base(kernels.KERNELS[name].release) != debian.host()
 ]
-# This replaces pfm-vm. It writes its arguments to a file, and copies recorded files
+# A replacement for pfm-vm. It writes its arguments to a file, and copies recorded files
 # from a folder.
 STAND_IN = """#!/bin/sh -e
 printf '%s\\n' "$*" > "$WORDS"
@@ -96,7 +97,7 @@ def new_format(
 
 
 def made(sdk: Sdk, where: Path, name: str, model: str, *options: str) -> Path:
-    """Return the folder of a new format."""
+    """Make a format with pfm-new-format; return its folder."""
     done = new_format(sdk, where, name, "--model", model, *options)
     assert done.returncode == 0, done.stderr
     return where / name
@@ -104,7 +105,7 @@ def made(sdk: Sdk, where: Path, name: str, model: str, *options: str) -> Path:
 
 @pytest.fixture(scope="module", name="formats")
 def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the formats, which one build has made."""
+    """Make all formats of MADE and build them at once; return their folder."""
     folder = tmp_path_factory.mktemp("formats")
     for name, options in MADE.items():
         made(sdk, folder, name, *options)
@@ -116,7 +117,7 @@ def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def use_argument(folder: Path) -> None:
-    """Record a field of the argument, as an author would."""
+    """Make the handler record a field of the argument, as an author would."""
     for name, before, after in (
         ("pfm_fmt_my_fields.c", "0, /* set your value here */", "{}_arg(buf)->least,"),
         ("my_fields_kunit.c", "0,", "5,"),
@@ -307,7 +308,7 @@ def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:
 
 
 def test_live_argument_has_set_arg(sdk: Sdk, formats: Path, tmp_path: Path) -> None:
-    """Without this call-back, the core refuses a format with a live field."""
+    """The core would refuse a format with a live field but without this call-back."""
     for name in ("my_fields", "my_table"):
         text = (formats / name / f"pfm_fmt_{name}.c").read_text()
         assert f"\t.fmt_set_arg\t= {name}_set_arg,\n" in text
@@ -436,7 +437,7 @@ def test_suites_pass(sdk: Sdk, formats: Path) -> None:
 
 
 def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
-    """Build for each kernel of this release for which perfmon's modules are built."""
+    """Build for each kernel of this release for which perfmon's modules were built."""
     built = []
     for name in [name for arch, name in KERNELS if arch == "x86_64"]:
         symvers = ROOT / f"build/kmod/x86_64-{name}/Module.symvers"
@@ -474,7 +475,7 @@ def test_modules_build_for_other_kernels(
 
 @pytest.fixture(name="tools")
 def fixture_tools(sdk: Sdk, tmp_path: Path) -> dict[str, str]:
-    """Return an environment with the SDK's tools and a replacement of pfm-vm."""
+    """Return an environment with the SDK's tools and a replacement for pfm-vm."""
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "pfm-vm").write_text(STAND_IN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Drive headless Chromium by the W3C WebDriver protocol."""
+"""Control headless Chromium with the W3C WebDriver protocol."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Browser:
         self._ask("POST", f"/element/{self._find(selector)}/click", {})
 
     def press(self, selector: str, *keys: str) -> None:
-        """Type into an element; ``keys`` are text, or names in KEYS."""
+        """Type keys into an element. ``keys`` are texts, or names in KEYS."""
         text = "".join(KEYS.get(key, key) for key in keys)
         self._ask("POST", f"/element/{self._find(selector)}/value", {"text": text})
 
@@ -112,7 +112,7 @@ class Browser:
         self._ask("POST", "/goog/cdp/execute", document)
 
     def accessible(self) -> list[dict[str, str]]:
-        """Return the role, name and description of elements, as screen readers do."""
+        """Return role, name and description of elements, as screen readers get them."""
         document = {"cmd": "Accessibility.getFullAXTree", "params": {}}
         nodes = self._ask("POST", "/goog/cdp/execute", document)["nodes"]
         parts = ("role", "name", "description")
@@ -134,7 +134,7 @@ class Browser:
         path.write_bytes(base64.b64decode(self._ask("GET", "/screenshot")))
 
     def complaints(self) -> list[str]:
-        """Return the browser's new messages about pages."""
+        """Return the messages that the browser has logged since the last call."""
         log = self._ask("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in log]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Draw the documentation's pictures of pages, from a capture of hotframes.
+"""Draw the pictures of pages in the documentation, from a capture of hotframes.
 
 Use the capture "traced", which `make vm` records, or any other capture.
 """
@@ -36,7 +36,7 @@ def exported(capture: Path, symfs: list[str], path: Path) -> Path:
 
 
 def drawn(browser: Browser, path: Path) -> None:
-    """Draw the browser's window in both colour schemes."""
+    """Save pictures of the browser's window in both colour schemes."""
     for scheme in ("light", "dark"):
         browser.prefer(scheme)
         browser.fit(WIDTH)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Load exports in Firefox Profiler by its command line."""
+"""Load exports into Firefox Profiler, with its command-line program."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SESSION = "test"
 class Profiler:
     """A profile that this test's daemon has loaded.
 
-    The test starts the daemon itself, because the profiler's command waits only half a
-    second for the daemon.
+    The test starts the daemon itself, because the profiler's command would wait only
+    half a second for it.
     """
 
     def __init__(self, node: Node, file: Path) -> None:
@@ -44,7 +44,7 @@ class Profiler:
         return self._node(CLI, *argv, "--session", SESSION, **self._where)
 
     def stop(self) -> None:
-        """End the daemon."""
+        """Stop the daemon."""
         self._daemon.terminate()
         self._daemon.wait()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Use exports to perf.data as the profile of optimizers: BOLT and AutoFDO."""
+"""Use exports to perf.data as profiles for the optimizers BOLT and AutoFDO."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def functions(browser: Browser) -> dict[str, int]:
 
 
 def boxes(browser: Browser) -> dict[str, float]:
-    """Return the widths of the drawn boxes by label; of equal labels, the last one."""
+    """Return the widths of drawn boxes by label; the last of equal labels counts."""
     return {said: round(width, 2) for said, width in browser.run(BOXES)}
 
 
@@ -332,7 +332,7 @@ def test_compared_page_zooms_and_searches(browser: Browser, tmp_path: Path) -> N
         "Found in old 5 samples, 50.00 %; new 6 samples, 30.00 %; "
         "difference -20.00 points"
     )
-    # If a zoomed box has no width on the other side, it cannot stay zoomed.
+    # A zoomed box that has no width on the other side cannot stay zoomed.
     name = "return document.querySelector('#flames div:last-child').textContent"
     browser.run("document.querySelector('#flames [aria-label^=gone]').click()")
     assert browser.run(name) == "leaf"

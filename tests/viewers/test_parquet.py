@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to Parquet, written and read by pyarrow, which only Debian's sid has."""
+"""Export to Parquet with pyarrow, in a root file system of sid, which has it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ cd {directory} && python3 {reader} *.out
 
 @pytest.fixture(scope="module")
 def captured() -> Iterator[dict[str, Path]]:
-    """Write a capture of each format in a directory that a root can see."""
+    """Write a capture of each format in a directory that is visible in sid's root."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as name:
         program = programs.compiled(Path(name) / "hotspots")
         yield every_format.write(program, Path(name))
@@ -40,7 +40,7 @@ def captured() -> Iterator[dict[str, Path]]:
 
 @pytest.fixture(scope="module")
 def read(captured: dict[str, Path]) -> Any:
-    """Return what pyarrow reads of the export of each capture, by format."""
+    """Return what pyarrow reads from the export of each capture, by format."""
     directory = captured[NAMES[0]].parent
     script = EXPORT.format(names=" ".join(NAMES), directory=directory, reader=READER)
     done = roots.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export to PostgreSQL, with a server of the tests."""
+"""Export to PostgreSQL, with a server that the tests start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUERIES = re.compile(r"```sql\n(.*?)```", re.DOTALL)
 
 
 def server(directory: Path, program: str, *options: str) -> None:
-    """Run one of the server's programs as another user: they refuse to run as root."""
+    """Run a program of the server as another user; it refuses to run as root."""
     command = [str(PROGRAMS / program), "-D", str(directory / "data"), *options]
     if os.getuid() == 0:
         command = ["runuser", "-u", "postgres", "--", *command]

@@ -18,7 +18,7 @@ EVENTS = ("cycles", "loads")
 
 
 def go_pprof(file: Path, *options: str) -> str:
-    """Return the output of go tool pprof; all symbols are in the file."""
+    """Return the output of `go tool pprof`, which finds all symbols in the file."""
     command = ["go", "tool", "pprof", "-symbolize=none", *options, str(file)]
     environment = {**os.environ, "HOME": str(file.parent)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -11,7 +11,7 @@ NODE_MODULES = ROOT / "build/viewers/node_modules"
 
 
 class Node(Protocol):
-    """Run a script and return its output; keywords set its environment."""
+    """Run a script and return its output. Keyword arguments set its environment."""
 
     def __call__(self, script: Path, *arguments: str, **environment: str) -> str:
         ...

@@ -4,7 +4,7 @@
  *
  * Writing "TYPE CONFIG PERIOD" to /dev/pfm_floor opens a perf event on the
  * caller. The event's overflow handler does nothing. Closing the descriptor
- * ends the event. Only the benchmark uses this module.
+ * closes the event. Only the benchmark uses this module.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>

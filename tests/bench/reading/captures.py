@@ -37,7 +37,7 @@ def default(_: Content, block: Block) -> bytes:
 
 
 def nway(_: Content, block: Block) -> bytes:
-    """Return an n-way buffer, all regions of which were handed out."""
+    """Return an n-way buffer in which all regions were handed out."""
     number = -(-block.ip.size // REGIONS)
     entries = _entries(block)
     parts = [entries[n * number : (n + 1) * number] for n in range(REGIONS)]
@@ -59,7 +59,7 @@ def pebs(uuid: str, size: int) -> Encode:
 
     def encode(content: Content, block: Block) -> bytes:
         rows = np.zeros(block.ip.size, record)
-        # A 32-bit address belongs to a program that is mapped at a low address.
+        # Records with 32-bit addresses need a program that is mapped at a low address.
         low = content.program.start - LOW if size == 40 else 0
         rows["ip"] = block.ip - np.uint64(low)
         for name, value in (("status", 1), ("real_ip", block.ip)):
@@ -76,7 +76,7 @@ def pebs(uuid: str, size: int) -> Encode:
 
 
 def oprofile(content: Content, block: Block) -> bytes:
-    """Return a part of the stream. Each time slice begins with four escapes."""
+    """Return a part of the stream. Each time slice begins with four escape codes."""
     escapes = np.array(
         writers.oprofile_words(
             [("cpu", 0), ("ctx", 0, COOKIE), ("tgid", PID), ("cookie", COOKIE)]
@@ -96,7 +96,7 @@ def oprofile(content: Content, block: Block) -> bytes:
     return words.tobytes()[: words.nbytes - 16 * missing]
 
 
-# The UUID of each name, and the function that makes its buffers.
+# The UUID of each format, and the function that makes its buffers.
 FORMATS: dict[str, tuple[str, Encode]] = {
     "default": (writers.UUID_2_2, default),
     "nway": (writers.UUID_NWAY, nway),

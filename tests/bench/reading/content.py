@@ -28,7 +28,7 @@ Column = NDArray[Any]
 
 @dataclass(frozen=True)
 class Program:
-    """The sampled program: its code, in the file and in memory."""
+    """The sampled program: where its code is in the file and in memory."""
 
     path: str
     build_id: str

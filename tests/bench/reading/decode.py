@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decode a capture, so that all fields become native values: decode.py FILE."""
+"""Decode a capture, so that all fields become numpy arrays: decode.py FILE."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write the samples like perf record: one event, no features."""
+"""Write the samples as perf record does: with one event and no features."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SAMPLES = np.dtype(
 
 
 def write(content: Content, out: BinaryIO) -> None:
-    """Write the file; ``out`` must be seekable."""
+    """Write the file to ``out``, which must be seekable."""
     out.write(bytes(HEADER_SIZE) + _attr() + struct.pack("<QQ", 0, 0))
     out.write(_processes(content))
     for block in content.blocks():

@@ -5,8 +5,8 @@
  * usage: read_records default|nway|live TIMES
  *
  * The program reads a buffer of RECORDS entries with two PMDs each TIMES times.
- * "live" is nway while the kernel may be writing. One more repetition takes
- * additional instructions, which are the cost of RECORDS records.
+ * "live" reads the n-way buffer as if the kernel were writing it. The
+ * instructions of one more repetition are the cost of RECORDS records.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,10 @@ DEFINE_PFM_TABLE(table128, struct table128_record, count, 1U << 16,
 static int notrace table128_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				    struct pfm_ovfl_data *data)
 {
-	/* The compiler does not know that the other words are 0. */
+	/*
+	 * All words must be compared, because the compiler does not know that
+	 * the other words are 0.
+	 */
 	struct table128_record *sample = pfm_table_priv(buf);
 
 	sample->key[0] = data->tgid;

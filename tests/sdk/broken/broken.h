@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken.h - code that formats with one error each share
+ * broken.h - code shared by the formats with one error each
  *
- * By default a format is a sink whose records have an address.
+ * By default, a format is one with a sink, whose records contain an address.
  */
 #ifndef PFM_BROKEN_H
 #define PFM_BROKEN_H
@@ -39,8 +39,8 @@ static int __maybe_unused notrace broken_handler(void *buf, pfm_ovfl_arg_t *arg,
 DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
 
 /*
- * The other fields of a format. A format overrides a field by initialising it
- * again.
+ * The other fields of a format's description. A format overrides a field by
+ * initialising it again.
  */
 #define BROKEN(name, uuid)						\
 	.fmt_name	= "broken_" name,				\
@@ -51,7 +51,10 @@ DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
 #define BROKEN_MODULE(fmt, uuid) \
 	pfm_format_module(fmt, uuid, "perfmon2: test, a broken format")
 
-/* This avoids warnings if broken_validate() and broken_init() are unused. */
+/*
+ * Avoid warnings in formats that do not use broken_validate() and
+ * broken_init().
+ */
 #define BROKEN_UNUSED	((void)broken_validate, (void)broken_init)
 
 #endif /* PFM_BROKEN_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken_live.h - code that formats with an error about a live field share
+ * broken_live.h - code shared by the formats with an error about a live field
  */
 #ifndef PFM_BROKEN_LIVE_H
 #define PFM_BROKEN_LIVE_H
@@ -20,8 +20,8 @@ DEFINE_PFM_SINK_ARG(live, struct live_arg,
 		    BROKEN_VERSION)
 
 /*
- * The other fields of a format. A format overrides a field by initialising it
- * again.
+ * The other fields of a format's description. A format overrides a field by
+ * initialising it again.
  */
 #define BROKEN_LIVE(name, uuid)						\
 	.fmt_name	= "broken_" name,				\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * pfm_fmt_broken_grows - a change of the argument makes records larger than the
- *			  sink was made for
+ * sink allows
  */
 #include "broken_live.h"
 

@@ -10,7 +10,10 @@ static int notrace trusting_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	pfm_sink_hdr_t *hdr = buf;
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, 0);
 
-	/* Use the mapped fields instead of the sink's private ones. */
+	/*
+	 * Use the fields in the mapped buffer instead of the sink's private
+	 * copies.
+	 */
 	*(u64 *)(buf + hdr->hdr_region_offs + rgn->rgn_used) = data->ip;
 	return broken_record(buf, arg, data);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_plain_smpl.h - two out-of-tree formats of an author
+ * perfmon_plain_smpl.h - two out-of-tree formats, as an author might write them
  */
 #ifndef PERFMON_PLAIN_SMPL_H
 #define PERFMON_PLAIN_SMPL_H
