@@ -37,7 +37,7 @@ static void refuses(struct kunit *test, const pfarg_config_t *req)
 }
 
 /* Proves 3.1.17-08 */
-static void what_is_set_is_told(struct kunit *test)
+static void get_config_returns_set_values(struct kunit *test)
 {
 	pfarg_config_t req = *(pfarg_config_t *)test->priv;
 
@@ -139,7 +139,7 @@ static void sysfs_group_is_number_or_any(struct kunit *test)
 }
 
 static struct kunit_case config_cases[] = {
-	KUNIT_CASE(what_is_set_is_told),
+	KUNIT_CASE(get_config_returns_set_values),
 	KUNIT_CASE(set_config_ignores_implementation_fields),
 	KUNIT_CASE(limits_below_a_page_are_einval),
 	KUNIT_CASE(get_config_describes_pmu),

@@ -223,7 +223,7 @@ static void full_part_without_message_is_restarted(struct kunit *test)
  * PMD1, which does not notify, fills the CPU's buffer. Then PMD0 overflows, and
  * must notify.
  */
-static void later_overflow_tells_that_part_is_full(struct kunit *test)
+static void later_overflow_reports_full_part(struct kunit *test)
 {
 	struct child c = {};
 
@@ -631,7 +631,7 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(full_part_loses_overflows_until_restart),
 	KUNIT_CASE(restart_leaves_part_with_unread_message),
 	KUNIT_CASE(full_part_without_message_is_restarted),
-	KUNIT_CASE(later_overflow_tells_that_part_is_full),
+	KUNIT_CASE(later_overflow_reports_full_part),
 	KUNIT_CASE(each_message_is_restarted_once),
 	KUNIT_CASE(restarts_at_a_time_are_limited),
 	KUNIT_CASE(restart_after_stop_empties_every_part),

@@ -233,12 +233,12 @@ static inline void rnd_check(const struct pfm_unwind_chain *chain,
 	rnd_expect(chain->why > PFM_UNWIND_MORE &&
 		   chain->why <= PFM_UNWIND_UNREADABLE, "the chain has an end");
 	rnd_expect(chain->why != PFM_UNWIND_FULL || chain->nr == limit,
-		   "full chains are full");
-	rnd_expect(rnd_reads <= 4 * (limit + 1), "few reads a frame");
+		   "chains that end with FULL are full");
+	rnd_expect(rnd_reads <= 4 * (limit + 1), "few reads per frame");
 	for (i = 0; i < chain->nr && i < RND_ROOM; i++)
-		rnd_expect(rnd_is_code(texts, out[i]), "addresses are code's");
+		rnd_expect(rnd_is_code(texts, out[i]), "addresses are in code");
 	for (i = chain->nr; i < RND_ROOM; i++)
-		rnd_expect(out[i] == ~0ULL, "no more is written");
+		rnd_expect(out[i] == ~0ULL, "nothing is written after the chain");
 }
 
 /* Walk a random stack with a table. */

@@ -6,7 +6,7 @@ several):
 
     file      the file to change
     old, new  text that occurs exactly once in the file, and what replaces it
-    test      the test that must fail, one of those that are tagged with the demand
+    test      the test that must fail, one of those that are tagged with the ID
     fault     what goes wrong
     survives  why no test can find the fault; only for mutants that survive
 """
@@ -87,6 +87,6 @@ def problems(
         except (MutantError, OSError) as error:
             yield str(error)
         if mutant.test not in proofs.get(mutant.id, ()):
-            yield f"{mutant.id}: '{mutant.test}' is not tagged with this demand"
+            yield f"{mutant.id}: '{mutant.test}' is not tagged with this requirement"
         if not mutant.test.startswith((KUNIT, GUEST)):
             yield f"{mutant.id}: '{mutant.test}' is neither a suite nor a guest program"

@@ -25,10 +25,11 @@ CLEAN = "apt-get -q -o Dir::Cache::archives={} autoclean"
 
 @contextlib.contextmanager
 def kept(machine: Machine, name: str, settings: Path) -> Iterator[None]:
-    """Let apt on a copy of the root `name` use the kept archives, and keep new ones.
+    """Let apt on a copy of a root file system use the kept archives, and keep new ones.
 
-    `settings` is a file that apt reads on the copy. Because apt locks its archive
-    directory, each copy has its own directory, with links to the kept archives.
+    `name` names the root file system. apt reads the file `settings` on the copy.
+    Because apt locks its archive directory, each copy has its own directory, with links
+    to the kept archives.
     """
     place = _directory() / name
     own = machine.tree.parent / "archives"
@@ -70,7 +71,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _prune() -> None:
-    """Remove the files that are kept for roots that no longer exist."""
+    """Remove the files that are kept for root file systems that no longer exist."""
     for place in _directory().iterdir():
         if not (cache.root() / "roots" / place.name).is_dir():
             shutil.rmtree(place)

@@ -39,7 +39,7 @@ class Noting(Machine):
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the directory of kept archives for a root that exists."""
+    """Return the directory of kept archives for a root file system that exists."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     (cache.root() / "roots" / NAME).mkdir(parents=True)
     return cache.root() / "machines" / NAME

@@ -201,7 +201,7 @@ class Life:
 
     @property
     def first(self) -> Boot:
-        """Return the first boot: of a copy of the root, which is upgraded meanwhile."""
+        """Return the first boot (of a copy, as the machine is upgraded meanwhile)."""
         return self._first.result()
 
     @property

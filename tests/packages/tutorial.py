@@ -84,7 +84,7 @@ def steps(page: Page) -> list[Step]:
     booted = [step.on_kernel for step in found]
     if booted != sorted(booted):
         raise TutorialError(
-            f"{page.name}: a step in the root follows one on its kernel"
+            f"{page.name}: a step in the root directory follows one on its kernel"
         )
     return found
 
@@ -170,7 +170,7 @@ class Author:
 
 
 def _command(step: Step) -> str:
-    """Return the command that runs a step in the machine's root."""
+    """Return the command that runs a step in the machine's root directory."""
     script = SCRIPT.format(step.script)
     if step.script == KUNIT:
         return f"export PERFMON_CACHE={cache.root()}\n{script}"

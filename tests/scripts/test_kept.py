@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that large cache entries, except roots, are deleted if unused."""
+"""Check that large unused cache entries, except root file systems, are deleted."""
 
 from __future__ import annotations
 

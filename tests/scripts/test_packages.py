@@ -20,7 +20,7 @@ BROKEN = "i386"
 
 
 def build_package(name: str, arch: str, pool: Path, work: Path) -> None:
-    """Put a package into the archive, whose only file has the package's name."""
+    """Add a package to the archive; the package's only file has the package's name."""
     tree = work / f"{name}-{arch}"
     (tree / "DEBIAN").mkdir(parents=True)
     (tree / "DEBIAN/control").write_text(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from layers import Calls, Object, find_calls, find_circle, parse_nm, run_nm
 
-# The rooms that a folder's README.md lists from the top; "." is the folder itself.
+# The rooms that a folder's README.md lists, highest first; "." is the folder itself.
 ROW = re.compile(r"^\| `([\w./]+)` \|", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([\w./]+)\.h"', re.MULTILINE)
 # A folder with more files would be hard to search.
@@ -22,7 +22,7 @@ WIDEST = 44
 
 
 def rooms_of(page: str) -> list[str]:
-    """Return the rooms that a page lists, from the top."""
+    """Return the rooms that a page lists, highest first."""
     return [room.rstrip("/") for room in ROW.findall(page)]
 
 

@@ -47,7 +47,7 @@ def test_test_of_mutant_must_have_the_tag(tmp_path: Path) -> None:
     (tmp_path / "x.c").write_text("a = 1;\n")
     expect_none(mutants.problems([ONE], tmp_path, TAGS))
     (problem,) = mutants.problems([ONE], tmp_path, {"3.1-02": TAGS["3.1-01"]})
-    assert problem == "3.1-01: 'kunit/x.c: t' is not tagged with this demand"
+    assert problem == "3.1-01: 'kunit/x.c: t' is not tagged with this requirement"
 
 
 def test_mutant_replaces_old_text() -> None:

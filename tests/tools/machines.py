@@ -162,7 +162,7 @@ def _module(name: str, alias: str, release: str) -> bytes:
 
 
 def _signature(signer: str) -> bytes:
-    """Return a signature to append to a module, which the tests do not verify."""
+    """Return a fake signature to append to a module; the tests do not verify it."""
     if not signer:
         return b""
     key, value, name = b"key!", b"signed!!", signer.encode()

@@ -42,7 +42,7 @@ class Printer:
 
 def without_kernel() -> None:
     if Path("/sys/kernel/perfmon/pmu_desc").exists():
-        pytest.skip("this machine has a PMU description, and its own number of PMDs")
+        pytest.skip("this machine has a PMU description, so the PMDs differ")
 
 
 def room(entries: int, pmds: int) -> int:

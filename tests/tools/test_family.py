@@ -115,7 +115,7 @@ def test_full_buffers_do_not_keep_pfmon_from_timers(
         ),
     ],
 )
-def test_option_for_smaller_buffers_is_told(
+def test_option_for_smaller_buffers_is_suggested(
     programs: Path, tmp_path: Path, options: tuple[str, ...], lower: str
 ) -> None:
     sampling = ("--long-smpl-periods=1", f"-o{tmp_path / 'capture'}", *options)
@@ -171,7 +171,7 @@ def test_missing_command_keeps_capture(
 
 
 @pytest.mark.parametrize(("error", "reason"), REASONS)
-def test_counting_first_thread_is_told_once(
+def test_counting_first_thread_is_reported_once(
     programs: Path, error: int, reason: str
 ) -> None:
     run = refused(programs, error, 0)
@@ -204,7 +204,7 @@ def test_other_errors_are_not_families(programs: Path) -> None:
     assert ALONE not in run.stderr
 
 
-def test_measured_command_is_told_of_no_inherit(programs: Path) -> None:
+def test_measured_command_is_pointed_to_no_inherit(programs: Path) -> None:
     run = refused(programs, 0, errno.EBUSY)
     assert run.returncode == ERROR
     assert "is being measured already" in run.stderr
@@ -220,7 +220,7 @@ def test_measured_command_is_told_of_no_inherit(programs: Path) -> None:
         (errno.EOPNOTSUPP, (), False),
     ],
 )
-def test_forks_that_cannot_be_watched_are_told(
+def test_forks_that_cannot_be_watched_are_reported(
     programs: Path, create: int, options: tuple[str, ...], told: bool
 ) -> None:
     run = refused(programs, create, errno.EOPNOTSUPP, *options)

@@ -161,7 +161,7 @@ def test_perf_map_is_read_in_process_namespaces(looker: Looker) -> None:
         assert outer.stdout and outer.stdin and outer.stderr
         inner = outer.stdout.readline()
         if not inner:
-            pytest.skip(f"no namespaces here: {outer.stderr.read().strip()}")
+            pytest.skip(f"cannot create namespaces: {outer.stderr.read().strip()}")
         outer.stdout.readline()
         children = Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
         pid = int(children.read_text())

@@ -148,7 +148,7 @@ sys.stdin.readline()
 
 
 @pytest.mark.parametrize(("option", "told"), [("tables", 1), ("data", 0)])
-def test_deleted_library_without_table_is_told_once(
+def test_deleted_library_without_table_is_reported_once(
     programs: Path, cat: Path, tmp_path: Path, option: str, told: int
 ) -> None:
     # Root has this capability as well, so it is dropped.

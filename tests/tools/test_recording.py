@@ -158,7 +158,7 @@ def test_system_wide_session_records_process_events(
     assert documents(capture, b"MAPS") == []
 
 
-def test_refused_process_events_are_told(programs: Path, capture: Path) -> None:
+def test_refused_process_events_are_reported(programs: Path, capture: Path) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
         recorded(
             programs, capture, "--system-wide", then=("divide", "new"), REFUSED="1"

@@ -104,7 +104,7 @@ def test_tables_of_any_number_are_loaded(add: Adder) -> None:
 
 
 @pytest.mark.parametrize(("files", "told"), [(1, 0), (2, 1), (4, 1)])
-def test_long_compilation_is_told_once(add: Adder, files: int, told: int) -> None:
+def test_long_compilation_is_reported_once(add: Adder, files: int, told: int) -> None:
     add.load(*add.copies(files), build_id="")
     assert add.said.count("compiling unwind tables; the next run") == told
 
@@ -217,7 +217,7 @@ def test_lack_of_memory_ends_compilation(add: Adder) -> None:
     assert add.said.count("raise the locked-memory limit (ulimit -l)") == 1
 
 
-def test_refusal_of_one_table_is_not_told(add: Adder) -> None:
+def test_refusal_of_one_table_is_not_reported(add: Adder) -> None:
     assert add(error=EINVAL).count(COMPILED) == 2
     assert add.said == ""
 

@@ -47,7 +47,7 @@ def fixture_compiler(programs: Path) -> Compiler:
 
 
 def gcc_for(machine: int) -> str:
-    """Return a compiler for a machine, which may have Debian's version in its name."""
+    """Return a compiler for a machine; its name may end in gcc's version (Debian)."""
     version = subprocess.check_output(["gcc", "-dumpversion"], text=True).strip()
     for name in GCC[machine], f"{GCC[machine]}-{version}":
         if shutil.which(name):
@@ -727,7 +727,7 @@ def fixture_fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compile_damaged(fuzzer: Path, path: Path) -> None:
-    """Compile tables of damaged copies of a file; check that some copies have one."""
+    """Compile tables of damaged copies of a file; some copies must still yield one."""
     if not path.exists():
         pytest.skip(f"there is no {path}")
     compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))

@@ -46,6 +46,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < NAMES; i++)
 		printf("%s %lu\n", names[i], seen.why[i]);
 	if (rnd_broken)
-		errx(1, "broken in trial %lu: %s", seen.trials, rnd_broken);
+		errx(1, "guarantee violated in trial %lu: %s", seen.trials,
+		     rnd_broken);
 	return 0;
 }

@@ -32,7 +32,7 @@ cd {directory} && python3 {reader} *.out
 
 @pytest.fixture(scope="module")
 def captured() -> Iterator[dict[str, Path]]:
-    """Write a capture of each format in a directory that is visible in sid's root."""
+    """Write a capture of each format; sid's root file system shows the directory."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as name:
         program = programs.compiled(Path(name) / "hotspots")
         yield every_format.write(program, Path(name))

@@ -202,7 +202,7 @@ class Boot:
                 break
 
     def _boot_again(self) -> bool:
-        """Boot once more if a fault of the emulator ended the guest; return whether."""
+        """Boot once more if an emulator fault ended the guest; return whether."""
         if self._again or self._process.wait() != verdict.EMULATOR:
             return False
         self._again = True

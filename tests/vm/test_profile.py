@@ -451,7 +451,7 @@ def test_threads_have_their_names(target: Target, captures_of: Captures) -> None
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_mappings_of_data_are_told_on_demand(
+def test_mappings_of_data_are_listed_on_demand(
     target: Target, captures_of: Captures
 ) -> None:
     captures = captures_of(target)

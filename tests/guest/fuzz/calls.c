@@ -315,7 +315,7 @@ static void judge(struct fuzz *f, const struct call *c, int result, int error)
 	if (result && result != -1)
 		fuzz_fail(f, "%s returned %d", command->name, result);
 	if (result && !is_listed(command->errors, error))
-		fuzz_fail(f, "%s failed with errno %d, %s, which is not listed",
+		fuzz_fail(f, "%s failed with errno %d, %s, which is not permitted",
 			  command->name, error, strerror(error));
 }
 

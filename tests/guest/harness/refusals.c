@@ -148,7 +148,7 @@ static void expect_no_growth(void (*run)(void *arg), void *arg)
 		if (!slab_has_grown(CALLS / 2))
 			return;
 	}
-	check_failed(__FILE__, __LINE__, "refused calls take memory");
+	check_failed(__FILE__, __LINE__, "refused calls leak memory");
 }
 
 void refusals_leave_nothing(void (*run)(void *arg), void *arg)
@@ -166,7 +166,7 @@ void refusals_leave_nothing(void (*run)(void *arg), void *arg)
 	only_calls = true;
 	expect_unchanged(__FILE__, __LINE__, "at the end", before);
 	if (exists(KMEMLEAK))
-		printf("# kmemleak looks for memory\n");
+		printf("# kmemleak checks for leaks\n");
 	else
 		expect_no_growth(run, arg);
 }

@@ -132,7 +132,7 @@ static bool has_grown(struct cache *c, long n)
 	c->before = c->objects;
 	if (more < n)
 		return false;
-	printf("# %s: %ld objects more\n", c->name, more);
+	printf("# %s: %ld more objects\n", c->name, more);
 	return true;
 }
 

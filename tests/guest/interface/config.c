@@ -130,7 +130,7 @@ static pfarg_config_t other_config(void)
 	return cfg;
 }
 
-static void what_is_set_is_told(void *arg)
+static void get_config_returns_set_values(void *arg)
 {
 	pfarg_config_t cfg = other_config();
 
@@ -141,7 +141,7 @@ static void what_is_set_is_told(void *arg)
 /* Proves 3.1.16-10, 3.1.17-08, 4.2-02 */
 TEST(get_config_returns_what_was_set)
 {
-	restoring(what_is_set_is_told, NULL);
+	restoring(get_config_returns_set_values, NULL);
 }
 
 static void refuses(pfarg_config_t cfg)

@@ -189,7 +189,7 @@ TEST(start_at_exec_counts_only_the_program)
 	CHECK_OK(pfm_start(fd, NULL));
 }
 
-TEST(message_tells_end_of_first_thread_only)
+TEST(only_first_thread_exit_sends_message)
 {
 	int fd = new_family();
 	struct worker w;

@@ -50,7 +50,7 @@ TEST(counters_count_simulated_events)
 	CHECK_EQ(ctx_read(fd, 0), 12);
 	CHECK_EQ(ctx_read(fd, 1), 1);
 	CHECK_EQ(ctx_read(fd, 2), 0xffffffff);
-	/* The PMC of counter 3 was not written. */
+	/* Counter 3 does not count, because its PMC was not written. */
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 

@@ -61,14 +61,14 @@ static void throttle_clock(void *pmc)
 	CHECK(ctx_says(s.fd, "pfm_throttled:\t0"));
 }
 
-TEST(throttled_clock_is_told)
+TEST(throttled_clock_is_reported)
 {
 	__u64 pmc = CPU_CLOCK;
 
 	with_sample_rate(FEW_SAMPLES, throttle_clock, &pmc);
 }
 
-TEST(throttled_clock_of_a_thread_is_told)
+TEST(throttled_thread_clock_is_reported)
 {
 	__u64 pmc = TASK_CLOCK;
 

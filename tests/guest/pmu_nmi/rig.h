@@ -96,7 +96,7 @@ struct rig_record {
 };
 
 extern struct rig_record rig_record;
-/* Report a wrap at the NMI after the one that caused it. */
+/* Report a wrap one NMI late: at the NMI after the one that caused it. */
 extern bool rig_late;
 /* Do not report wraps, as when perf drains the records at a context switch. */
 extern bool rig_mute;

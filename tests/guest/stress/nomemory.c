@@ -317,7 +317,7 @@ static void check_failed_call(const struct call *c, struct subject *s,
 			      unsigned int n, long result)
 {
 	if (result >= 0)
-		return; /* the kernel did not need the request */
+		return; /* the call can do without this request */
 	if (errno != ENOMEM && errno != EFAULT)
 		check_failed(__FILE__, __LINE__, "%s, %s: wrong error after request %u failed",
 			     c->name, name_of(s), n);

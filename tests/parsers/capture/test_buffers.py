@@ -279,7 +279,7 @@ def test_buffer_spacing_is_zero_if_not_uniform(begins: list[int], spacing: int) 
 
 
 def payloads(*heads: tuple[int, int]) -> Buffers:
-    """Return buffers of BUFR chunks; a head is a context and a number of pieces."""
+    """Return buffers of BUFR chunks, each given as a context and a number of pieces."""
     data = b"".join(struct.pack("<IIQQQ", *head, 0, 0, 7) for head in heads)
     begins = np.arange(len(heads)) * 32
     return Buffers(memoryview(data), begins, np.full(len(heads), 32), 0, 0, 0)

@@ -21,19 +21,19 @@ NO_PARSER = "no parser for format"
 
 
 def rows(document: Any) -> int:
-    """Return the samples in the rows of a report."""
+    """Return the number of samples of a report, which its rows must add up to."""
     assert document["total"] == sum(row["count"] for row in document["rows"])
     return int(document["total"])
 
 
 def calls(document: Any) -> int:
-    """Return the sum of the samples in each function itself."""
+    """Return the number of samples of a call graph, which its rows must add up to."""
     assert document["total"] == sum(row["own"] for row in document["rows"])
     return int(document["total"])
 
 
 def steps(document: Any) -> int:
-    """Return the samples in the steps of a timeline."""
+    """Return the number of samples in all steps of a timeline."""
     columns = document["columns"]
     return sum(weight for column in columns for _, weight in column["steps"])
 

@@ -86,7 +86,7 @@ def test_folded_joins_threads_of_one_name(spaced: Path, tmp_path: Path) -> None:
     assert out.read_text() == f"{COMM};{OBJECT} 2\n"
 
 
-def test_firefox_tells_the_main_thread(spaced: Path, tmp_path: Path) -> None:
+def test_firefox_marks_the_main_thread(spaced: Path, tmp_path: Path) -> None:
     document = json.loads(exported(spaced, "firefox", tmp_path / "out").read_text())
     found = [(t["name"], t["isMainThread"], t["tid"]) for t in document["threads"]]
     assert found == [(f"{COMM} 100/100", True, 100), (f"{COMM} 100/101", False, 101)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read the captures that a page shows, again if they have changed."""
+"""Read the captures that a page shows, and read them again if they have changed."""
 
 from __future__ import annotations
 
