@@ -70,7 +70,7 @@ static void remove_modules(void)
 		fclose(file);
 	}
 	if (!access("/dev/perfmon", F_OK))
-		die("perfmon cannot be removed");
+		die("perfmon.ko cannot be unloaded");
 }
 
 /* The descriptors stay open, because closing them would end the contexts. */

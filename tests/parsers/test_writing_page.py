@@ -138,9 +138,7 @@ def test_mypy_checks_third_party_parsers(site: Path, tmp_path: Path) -> None:
     if not importlib.util.find_spec("mypy"):
         pytest.skip("mypy is not installed")
     if not np.__version__.startswith("1."):
-        pytest.skip(
-            f"types are those of numpy 1, and numpy {np.__version__} has others"
-        )
+        pytest.skip(f"the types of numpy {np.__version__} differ from those of numpy 1")
     # mypy uses the types of an installed package only if it has py.typed.
     venv.create(tmp_path / "venv", system_site_packages=True, with_pip=False)
     (packages,) = tmp_path.glob("venv/lib/*/site-packages")
