@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_kunit.c - the OProfile bridge: the way of samples from the handler
- * to the stream, and lost samples
+ * oprofile_kunit.c - the OProfile bridge: how samples get from the handler to
+ * the stream, and lost samples
  */
 #include <kunit/test.h>
 #include <linux/file.h>

@@ -110,7 +110,7 @@ def test_unwind_chains_with_signals_are_whole(
 
 
 def outline(header: Path) -> list[str]:
-    """Return the lines of a header without numbers."""
+    """Return those lines of a header that contain no data."""
     lines = header.read_text().splitlines()
     return [line for line in lines if not re.search(r"\d,|0x|\}", line)]
 

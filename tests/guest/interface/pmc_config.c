@@ -285,7 +285,7 @@ TEST(refused_config_word_changes_nothing)
 	touch(3, 5);
 	ctx_stop(fd);
 	/*
-	 * The length is invalid, and then the address is not aligned to the
+	 * First the length is invalid; then the address is not aligned to the
 	 * length.
 	 */
 	CHECK_ERRNO(try_write(fd, 0, CONFIG2(0), 3), EINVAL);
