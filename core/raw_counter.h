@@ -95,6 +95,10 @@ static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 	/* As __set_cyc2ns_scale() */
 	clocks_calc_mult_shift(&scale->time_mult, &scale->time_shift, tsc_khz,
 			       NSEC_PER_MSEC, 0);
+	if (scale->time_shift == 32) {
+		scale->time_shift = 31;
+		scale->time_mult >>= 1;
+	}
 	if (!boot_cpu_has(X86_FEATURE_CONSTANT_TSC) ||
 	    !boot_cpu_has(X86_FEATURE_NONSTOP_TSC) || check_tsc_unstable() ||
 	    !hypervisor_is_type(X86_HYPER_NATIVE))

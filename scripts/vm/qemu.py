@@ -55,9 +55,12 @@ WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
 # or enabled interrupts. Without cx16 the kernel does not use the instruction.
 # vendor=GenuineIntel: only Intel's precise events record all registers. Machines with
 # icount are for measurements. They have few interrupts and no precise events, so they
-# use CPU unchanged.
+# keep these features.
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
+# With icount the TSC never changes its rate, but QEMU does not say so by itself. Only
+# with these features can raw time stamps use the TSC.
+COUNTED_CPU = f"{CPU},+invtsc,x-force-features=on,check=off"
 # System management mode protects the EFI variables.
 FIRMWARE_BOARD = "q35,smm=on"
 
@@ -122,7 +125,7 @@ def _cpu(machine: Machine) -> list[str]:
         kind = ["-M", "virt", "-cpu", "cortex-a57"]
     else:
         board = FIRMWARE_BOARD if machine.firmware else "pc"
-        kind = ["-M", board, "-cpu", CPU if machine.icount else INTERRUPTED_CPU]
+        kind = ["-M", board, "-cpu", COUNTED_CPU if machine.icount else INTERRUPTED_CPU]
     if machine.icount and machine.arch == "x86_64" and machine.cpus > 1:
         raise QemuError(
             "with --icount, the second CPU of an x86_64 guest never starts; use --smp 1"

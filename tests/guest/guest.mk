@@ -28,7 +28,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 # data, tests that take long, and tests for the debug kernel only.
 GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt inherit inherit_smpl \
 		 leftovers levels lockdown main member nmi% nomemory perm pmc_config pmu \
-		 pmu_perf races realtime refused release storm stress suspend sysfs \
+		 pmu_perf races raw_time realtime refused release storm stress suspend sysfs \
 		 unwind_dev unwind_user,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params refusals rig sim slab \

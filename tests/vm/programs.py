@@ -48,6 +48,8 @@ TWO_CPUS = (
 LONG = ("races", "stress", "storm")
 # Programs for arm64 with two CPUs: see test_live_counters.
 LIVE = ("live_counters",)
+# Programs in guests of their own: see test_raw_time.
+RAW_TIME = ("raw_time",)
 # 32-bit programs from the same sources.
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
