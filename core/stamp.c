@@ -119,9 +119,9 @@ static struct pfm_bounds pfm_try_zero(const pfm_time_conv_t *scale, u64 base)
 /*
  * Measure time_zero, with @base added to the counter. The bounds of all
  * attempts hold; their intersection is exact if the counter did not advance in
- * one attempt.
+ * one attempt. @old is an earlier result.
  */
-static void pfm_measure_zero(pfm_time_conv_t *conv, u64 base)
+static void pfm_measure_zero(pfm_time_conv_t *conv, u64 base, u64 old)
 {
 	struct pfm_bounds best, next;
 	int i;
@@ -135,7 +135,7 @@ static void pfm_measure_zero(pfm_time_conv_t *conv, u64 base)
 		if ((s64)(next.high - best.high) < 0)
 			best.high = next.high;
 	}
-	conv->time_zero = best.low + (s64)(best.high - best.low) / 2;
+	conv->time_zero = pfm_zero_within(best.low, best.high, old);
 }
 
 /* Measure the conversion; time_mult is 0 if the counter is not suitable. */
@@ -144,7 +144,7 @@ static void pfm_measure(pfm_time_conv_t *conv)
 	lockdep_assert_held(&pfm_raw_lock);
 	pfm_raw_counter_scale(conv);
 	if (conv->time_mult)
-		pfm_measure_zero(conv, pfm_raw_base);
+		pfm_measure_zero(conv, pfm_raw_base, pfm_raw_first.time_zero);
 }
 
 /*
@@ -198,7 +198,7 @@ void pfm_stamps_check(void)
 	if (now.time_mult && pfm_is_the_clock(&now)) {
 		pfm_raw_first = now;
 		factor = (u64)now.time_mult << (32 - now.time_shift);
-		pfm_measure_zero(&now, 0);
+		pfm_measure_zero(&now, 0, pfm_clock.zero);
 		WRITE_ONCE(pfm_clock.zero, now.time_zero);
 	}
 	mutex_unlock(&pfm_raw_lock);

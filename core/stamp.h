@@ -97,6 +97,17 @@ u64 pfm_stamp_unowned(struct pfm_context *ctx);
  */
 u64 pfm_since_stamp(const struct pfm_context *ctx);
 
+/*
+ * Return the time_zero of a measurement: @old if it is within the bounds,
+ * because measuring again is not more exact, else their middle.
+ */
+static inline u64 pfm_zero_within(u64 low, u64 high, u64 old)
+{
+	if ((s64)(old - low) >= 0 && (s64)(high - old) >= 0)
+		return old;
+	return low + (s64)(high - low) / 2;
+}
+
 /* Base of the raw time stamps of all contexts; for suites only */
 extern u64 pfm_raw_base;
 

@@ -210,6 +210,21 @@ static void conversion_stays_valid_after_resume(struct kunit *test)
 	pfm_context_destroy(next);
 }
 
+static void consistent_measurement_keeps_the_zero(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pfm_zero_within(10, 20, 10), 10ULL);
+	KUNIT_EXPECT_EQ(test, pfm_zero_within(10, 20, 12), 12ULL);
+	KUNIT_EXPECT_EQ(test, pfm_zero_within(10, 20, 20), 20ULL);
+	KUNIT_EXPECT_EQ(test, pfm_zero_within(-5ULL, 5, -4ULL), -4ULL);
+}
+
+static void moved_zero_is_measured(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pfm_zero_within(10, 20, 9), 15ULL);
+	KUNIT_EXPECT_EQ(test, pfm_zero_within(10, 20, 21), 15ULL);
+	KUNIT_EXPECT_EQ(test, pfm_zero_within(-5ULL, 5, 6), 0ULL);
+}
+
 static void counter_that_is_not_the_clock_is_refused(struct kunit *test)
 {
 	struct front {
@@ -316,6 +331,8 @@ static struct kunit_case stamp_cases[] = {
 	KUNIT_CASE(time_since_raw_stamp_is_in_ns),
 	KUNIT_CASE(format_asks_for_raw_time_stamps),
 	KUNIT_CASE(conversion_stays_valid_after_resume),
+	KUNIT_CASE(consistent_measurement_keeps_the_zero),
+	KUNIT_CASE(moved_zero_is_measured),
 	KUNIT_CASE(counter_that_is_not_the_clock_is_refused),
 	KUNIT_CASE(calculated_clock_is_the_kernels),
 	KUNIT_CASE(ns_time_stamps_are_calculated),
