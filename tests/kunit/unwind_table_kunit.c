@@ -239,11 +239,13 @@ static void address_outside_table_has_no_rule(struct kunit *test)
  */
 static int check_four_rows(u32 first, u32 second)
 {
+	static const u8 offsets[] = { 3, 4, 5, 6 };
+
 	bytes.index[1] = first;
 	bytes.index[2] = second;
 	bytes.index[3] = 4;
 	bytes.head.nr_rows = 4;
-	memcpy(&bytes.rule[4], (u8[]){ 3, 4, 5, 6 }, 4);
+	memcpy(&bytes.rule[4], offsets, sizeof(offsets));
 	bytes.head.size = offsetof(struct bytes, rule) + 3 * 4;
 	return pfm_unwind_table_init(&table, &bytes, bytes.head.size,
 				     EM_X86_64);

@@ -123,7 +123,7 @@ static u64 at(unsigned int word)
  * Return a rule: the CFA is @number words above sp, the return address below
  * the CFA.
  */
-static struct pfm_unwind_rule up(unsigned int number)
+static struct pfm_unwind_rule above(unsigned int number)
 {
 	return (struct pfm_unwind_rule) {
 		.kind = PFM_UNWIND_REG, .reg = X86_64_SP,
@@ -203,8 +203,8 @@ static void expect_on(struct kunit *test, unsigned int machine,
 
 static void chain_is_whole_at_outermost_frame(struct kunit *test)
 {
-	bytes.rules[0] = up(1);
-	bytes.rules[1] = up(3);
+	bytes.rules[0] = above(1);
+	bytes.rules[1] = above(3);
 	words[0] = code(1);
 	words[3] = code(2);
 	EXPECT(test, PFM_UNWIND_WHOLE, code(1), code(2));
@@ -212,8 +212,8 @@ static void chain_is_whole_at_outermost_frame(struct kunit *test)
 
 static void address_is_looked_up_before_return(struct kunit *test)
 {
-	bytes.rules[0] = up(1);
-	bytes.rules[1] = up(1);
+	bytes.rules[0] = above(1);
+	bytes.rules[1] = above(1);
 	/*
 	 * The call is the last instruction of block 1, so the return address is
 	 * in block 2.
@@ -225,7 +225,7 @@ static void address_is_looked_up_before_return(struct kunit *test)
 
 static void return_address_may_follow_mapping(struct kunit *test)
 {
-	bytes.rules[0] = up(1);
+	bytes.rules[0] = above(1);
 	words[0] = TEXT + RULES * 256;
 	EXPECT(test, PFM_UNWIND_WHOLE, TEXT + RULES * 256);
 }
@@ -327,7 +327,7 @@ static void saved_word_is_at_frame_pointer(struct kunit *test)
 
 static void lost_frame_pointer_is_not_used(struct kunit *test)
 {
-	bytes.rules[0] = up(1);
+	bytes.rules[0] = above(1);
 	bytes.rules[0].fp = PFM_UNWIND_FP_LOST;
 	bytes.rules[1].kind = PFM_UNWIND_NONE;
 	frame.fp = at(4);
@@ -392,7 +392,7 @@ static void saved_rbx_is_known(struct kunit *test)
 	const u64 regs[16] = { [X86_64_RBX] = SECRET };
 
 	bytes.rules[0] = saves_rbx(16);
-	bytes.rules[1] = up(1);
+	bytes.rules[1] = above(1);
 	frame_at_rbx(3);
 	frame.regs = regs;
 	words[2] = at(5);
@@ -415,7 +415,7 @@ static void unsaved_rbx_is_in_its_register(struct kunit *test)
 	words[3] = code(1);
 	EXPECT(test, PFM_UNWIND_WHOLE, code(1), code(2));
 	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
-	bytes.rules[0] = up(4);
+	bytes.rules[0] = above(4);
 	EXPECT(test, PFM_UNWIND_WHOLE, code(1), code(2));
 }
 
@@ -539,7 +539,7 @@ static void signal_frame_on_x86_has_no_link_register(struct kunit *test)
 		PFM_UNWIND_SIGNAL, .cfa_offset = 16, .ra_offset = 0,
 		.fp_offset = sizeof(words) - 8,
 	};
-	bytes.rules[2] = up(1);
+	bytes.rules[2] = above(1);
 	words[0] = code(2);
 	words[2] = OTHER + 8;
 	others[1] = code(3);
@@ -576,7 +576,7 @@ static void frame_pointer_is_followed_without_rule(struct kunit *test)
 static void stack_pointer_is_unknown_after_guess_on_arm64(struct kunit *test)
 {
 	bytes.rules[0].kind = PFM_UNWIND_NONE;
-	bytes.rules[1] = up(1);
+	bytes.rules[1] = above(1);
 	bytes.rules[1].reg = ARM64_SP;
 	frame.fp = at(2);
 	words[3] = code(1);
@@ -609,7 +609,7 @@ static void code_outside_mappings_ends_chain(struct kunit *test)
 {
 	frame.pc = JIT - 1;
 	EXPECT(test, PFM_UNWIND_NO_MAPPING);
-	bytes.rules[0] = up(1);
+	bytes.rules[0] = above(1);
 	frame.pc = code(0);
 	words[0] = TEXT;
 	EXPECT(test, PFM_UNWIND_NO_MAPPING);
@@ -617,7 +617,7 @@ static void code_outside_mappings_ends_chain(struct kunit *test)
 
 static void stack_pointer_outside_stacks_ends_chain(struct kunit *test)
 {
-	bytes.rules[0] = up(1);
+	bytes.rules[0] = above(1);
 	frame.sp = STACK - 8;
 	EXPECT(test, PFM_UNWIND_UNREADABLE);
 	frame.sp = at(WORDS);
@@ -638,18 +638,18 @@ static void words_outside_frame_are_not_read(struct kunit *test)
 	memset64(words, code(1), WORDS);
 	frame.sp = at(2);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		bytes.rules[0] = up(0);
+		bytes.rules[0] = above(0);
 		bytes.rules[0].ra_offset = bad[i];
 		EXPECT(test, PFM_UNWIND_UNREADABLE);
 	}
-	bytes.rules[0] = up(1);
+	bytes.rules[0] = above(1);
 	absent = at(2);
 	EXPECT(test, PFM_UNWIND_UNREADABLE);
 }
 
 static void saved_words_outside_frame_are_not_read(struct kunit *test)
 {
-	bytes.rules[0] = up(1);
+	bytes.rules[0] = above(1);
 	bytes.rules[0].fp = 1;
 	bytes.rules[0].fp_offset = 8 * WORDS;
 	words[0] = code(1);
@@ -669,7 +669,7 @@ static void stack_pointer_must_rise(struct kunit *test)
 
 	words[0] = code(1);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		bytes.rules[0] = up(0);
+		bytes.rules[0] = above(0);
 		bytes.rules[0].cfa_offset = bad[i];
 		bytes.rules[0].ra_offset = -bad[i];
 		EXPECT(test, PFM_UNWIND_UNREADABLE);
@@ -681,7 +681,7 @@ static void chain_fills_its_buffer(struct kunit *test)
 	struct pfm_unwind_chain chain;
 	unsigned int max;
 
-	bytes.rules[0] = up(1);
+	bytes.rules[0] = above(1);
 	for (max = 0; max < 4; max++) {
 		words[max] = code(0);
 		words[max + 1] = code(1);
