@@ -37,7 +37,7 @@ COMPLETIONS = (
 )
 CONFORM = "sdk/conform/run"
 LIST = "share/perfmon/installed"
-# Headers for programs; the SDK's other headers are for kernel modules.
+# The headers for programs; the SDK's other headers are for kernel modules.
 USER_HEADERS = re.compile(
     r"perfmon(2x|22|_sink|_time|_unwind|_read|_read_\w+|_\w+_smpl)?\.h"
 )
@@ -57,12 +57,12 @@ NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
 
 class InstallError(Exception):
-    """The installation failed; the text says why."""
+    """The installation failed; the message says why."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The directories to install to, without DESTDIR."""
+    """The directories to which files are installed, without DESTDIR."""
 
     destdir: str
     prefix: Path
@@ -114,7 +114,7 @@ def copies(pattern: str, into: Path, mode: int = DATA) -> Iterator[Item]:
     """Yield the files of the tree that match, all for one directory."""
     found = sorted(ROOT.glob(pattern))
     if not found:
-        raise InstallError(f"{pattern} is missing; build it: make user")
+        raise InstallError(f"{pattern} is missing: run 'make user' to build it")
     for source in found:
         yield Item(into / source.name, mode, source)
 

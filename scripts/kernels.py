@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The kernels of the tests: Debian's, from several releases.
 
-If headers of a kernel are installed, their version is used; otherwise the newest
-version that the kernel's release offers. Missing headers and all kernel images are
-fetched into the cache and never installed. Modules for a kernel of another release are
-built in a root file system of that release, with its compiler. One more kernel,
-"debug", is built from source. As a command:
+If headers of a kernel are installed, that version of the kernel is used; otherwise the
+newest version that the kernel's Debian release offers. Missing headers and all kernel
+images are fetched into the cache and never installed. Modules for a kernel of another
+release are built in a root file system of that release, with its compiler. One more
+kernel, "debug", is built from source. As a command:
 
     kernels.py [--arch ARCH] [--kernel KERNEL] kdir|image|release|modules
     kernels.py [--arch ARCH] [--kernel KERNEL] make ARGUMENT...
@@ -14,7 +14,7 @@ built in a root file system of that release, with its compiler. One more kernel,
 kdir     print the directory to build modules against (KDIR=)
 image    print the kernel image to boot
 release  print what `uname -r` prints in that kernel
-modules  print the image's own modules, the directory lib/modules/RELEASE
+modules  print the directory lib/modules/RELEASE with the image's own modules
 make     run make in kdir, with the root file system and compiler for the modules
 """
 
@@ -91,7 +91,7 @@ GCC = {"bookworm": "gcc-12", "trixie": "gcc-14"}
 
 
 class KernelError(Exception):
-    """The requested kernel is not available; the text says what to do."""
+    """The requested kernel is not available; the message says what to do."""
 
 
 # All exceptions that the functions of this module raise.
@@ -229,7 +229,7 @@ def depmod(tree: Path, release: str) -> None:
     """
     program = shutil.which("depmod", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if program is None:
-        raise KernelError("depmod is missing; install it: apt-get install kmod")
+        raise KernelError("depmod is missing: run 'apt-get install kmod'")
     done = subprocess.run(
         [program, "-b", str(tree), release], capture_output=True, text=True, check=False
     )
@@ -244,9 +244,7 @@ def _cross(kernel: Kernel) -> list[str]:
     gcc = GCC[kernel.debian]
     compiler = f"{CROSS}-{gcc}"
     if kernel.native and shutil.which(compiler) is None:
-        raise KernelError(
-            f"{compiler} is missing; install it: apt-get install {gcc}-{CROSS}"
-        )
+        raise KernelError(f"{compiler} is missing: run 'apt-get install {gcc}-{CROSS}'")
     return ["ARCH=arm64", f"CROSS_COMPILE={CROSS}-", f"CC={compiler}"]
 
 
@@ -269,7 +267,7 @@ def _installed(arch: str, name: str, series: Series) -> Kernel | None:
 
 
 def _offered(arch: str, name: str, series: Series) -> Kernel | None:
-    """Return the newest kernel that its release offers, None if apt finds no kernel."""
+    """Return the newest kernel that its Debian release offers, None without any."""
     offer = Kernel(arch, name, "", "", series.release).offer(DEBIAN_ARCH[arch])
     known = packages.names(offer, PREFIX + series.version)
     releases = [name.removeprefix(PREFIX) for name in known]
@@ -306,7 +304,7 @@ def _headers(release: str, version: str) -> Path:
 
 
 def _make_relative(makefile: Path) -> None:
-    """Make headers include the common headers beside them by a relative path."""
+    """Make headers find the common headers beside them by a relative path."""
     text = makefile.read_text()
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST)))).."
     text = text.replace(str(HEADERS), "$(headers)")

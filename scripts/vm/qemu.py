@@ -21,7 +21,7 @@ ICOUNT_SHIFT = 1
 
 
 class QemuError(Exception):
-    """QEMU is missing or cannot do what is requested; the text says what to do."""
+    """QEMU is missing or cannot do what is requested; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _program(arch: str) -> str:
         "arm64": ("qemu-system-aarch64", "qemu-system-arm"),
     }[arch]
     if shutil.which(name) is None:
-        raise QemuError(f"{name} is missing; install it: apt-get install {package}")
+        raise QemuError(f"{name} is missing: run 'apt-get install {package}'")
     return name
 
 

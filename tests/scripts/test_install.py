@@ -396,7 +396,7 @@ def test_interrupted_uninstall_can_be_repeated(
     ("words", "said"),
     [
         (["--prefix=usr", "--build=build"], "install: PREFIX=usr must begin with /"),
-        (["--build=nonexistent"], "is missing; build it: make user"),
+        (["--build=nonexistent"], "is missing: run 'make user' to build it"),
         ([], "error: install needs --build DIRECTORY"),
     ],
 )
