@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -301,53 +303,93 @@ def test_unwind_plt_has_its_own_rule(assembled: Assembled) -> None:
     assert Rule(Kind.PLT, 0, cfa_offset=8, ra_offset=11) in table.rules
 
 
-# Functions of crti.o and crtbeginS.o, which have no unwind information: the offsets at
-# which a rule begins or ends, and the rule.
+# Functions that crti.o and crtbegin*.o add to each file, without unwind information.
+STARTUP = (
+    *("_init", "_fini", "deregister_tm_clones", "register_tm_clones"),
+    *("__do_global_dtors_aux", "frame_dummy"),
+)
+LINKED_AS = ("-shared", "-pie", "-no-pie", "-static", "-static-pie")
 SAVED = Rule(Kind.REG, 7, Ra.CFA, Fp.CFA, 16, -8, -16)
-STARTUP = {
-    "_init": {0: CALL, 3: CALL, 4: PUSHED, 21: PUSHED, 22: CALL},
-    "_fini": {0: CALL, 3: CALL, 4: PUSHED, 7: PUSHED, 8: CALL},
-    "deregister_tm_clones": {0: CALL, 40: CALL},
-    "register_tm_clones": {0: CALL, 56: CALL},
-    "__do_global_dtors_aux": {0: CALL, 13: CALL, 14: SAVED, 51: SAVED, 52: CALL},
-    "frame_dummy": {0: CALL, 8: CALL},
+# The rules after these instructions.
+RULE_AFTER = {
+    **{"push   %rbp": SAVED, "sub    $0x8,%rsp": PUSHED},
+    **{"pop    %rbp": CALL, "add    $0x8,%rsp": CALL},
 }
 
 
-@pytest.fixture(name="library")
-def fixture_library(tmp_path: Path) -> Path:
-    """Return a library with the code that GCC adds to each."""
+@pytest.fixture(name="startup")
+def fixture_startup(tmp_path: Path) -> Callable[[str], Path]:
+    """Return a function that links an empty file."""
     source = tmp_path / "empty.c"
-    source.write_text("int empty;\n")
-    library = source.with_suffix(".so")
-    options = ["-shared", "-fPIC", "-o", str(library), str(source)]
-    subprocess.run([gcc_for(X86_64), *options], check=True)
-    return library
+    source.write_text("int main(void) { return 0; }\n")
+
+    def link(option: str) -> Path:
+        linked = source.with_suffix(".linked")
+        command = [gcc_for(X86_64), "-fPIC", option, "-o", str(linked), str(source)]
+        subprocess.run(command, check=True)
+        return linked
+
+    return link
 
 
-def place_of(name: str, library: Path) -> int:
-    """Return the file offset of a function."""
-    listing = subprocess.check_output(["nm", library], text=True)
-    (line,) = [line for line in listing.splitlines() if line.split()[-1] == name]
-    return Offsets(library)(int(line.split()[0], 16))
+def instructions(file: Path, *options: str) -> list[tuple[int, str]]:
+    """Return the address and the text of each disassembled instruction."""
+    command = ["objdump", "-d", "--no-show-raw-insn", *options, str(file)]
+    listing = subprocess.check_output(command, text=True)
+    found = re.findall(r"^ +(\w+):\t(.*?) *$", listing, re.MULTILINE)
+    return [(int(address, 16), code) for address, code in found]
 
 
+def followed(code: list[tuple[int, str]]) -> list[Rule]:
+    """Return the rule that each instruction of a function needs.
+
+    Code after a jump or return is reached from where nothing was pushed.
+    """
+    rules, rule = [], CALL
+    for _, text in code:
+        rules.append(rule)
+        rule = CALL if text.startswith(("jmp", "ret")) else RULE_AFTER.get(text, rule)
+    return rules
+
+
+@pytest.mark.parametrize("option", LINKED_AS)
 @pytest.mark.parametrize("name", STARTUP)
 def test_unwind_code_before_main_is_followed(
-    compiler: Compiler, library: Path, name: str
+    compiler: Compiler, startup: Callable[[str], Path], option: str, name: str
 ) -> None:
-    at, table = place_of(name, library), compiler(library)
-    assert {by: table.rule(at + by) for by in STARTUP[name]} == STARTUP[name]
+    file = startup(option)
+    code, table = instructions(file, f"--disassemble={name}"), compiler(file)
+    place = Offsets(file)
+    assert len(code) > 2 or name == "frame_dummy"
+    assert [table.rule(place(address)) for address, _ in code] == followed(code)
 
 
+@pytest.mark.parametrize("option", LINKED_AS)
 @pytest.mark.parametrize("name", ["_init", "frame_dummy"])
 def test_unwind_unknown_code_before_main_has_no_rule(
-    compiler: Compiler, library: Path, name: str
+    compiler: Compiler, startup: Callable[[str], Path], option: str, name: str
 ) -> None:
-    data = bytearray(library.read_bytes())
-    data[place_of(name, library)] ^= 1
-    library.write_bytes(data)
-    assert compiler(library).rule(place_of(name, library)) == NONE
+    file = startup(option)
+    start = Offsets(file)(instructions(file, f"--disassemble={name}")[0][0])
+    data = bytearray(file.read_bytes())
+    data[start] ^= 1
+    file.write_bytes(data)
+    assert compiler(file).rule(start) == NONE
+
+
+def test_unwind_plt_of_static_program_is_followed(
+    compiler: Compiler, startup: Callable[[str], Path]
+) -> None:
+    file = startup("-static")
+    code, table = instructions(file, "--section=.plt"), compiler(file)
+    place = Offsets(file)
+    assert len(code) > 2
+    assert {table.rule(place(address)) for address, _ in code} == {CALL}
+    data = bytearray(file.read_bytes())
+    data[place(code[2][0])] ^= 1
+    file.write_bytes(data)
+    table = compiler(file)
+    assert [table.rule(place(code[number][0])) for number in (0, 2)] == [CALL, NONE]
 
 
 SIGNAL = """

@@ -3,8 +3,9 @@
  * frames_x86_64.c - code that x86_64 files have no unwind information about
  *
  * The C library's crti.o has the functions _init() and _fini(), and GCC's
- * crtbeginS.o four functions for constructors and destructors. Programs execute
- * them when they start and exit.
+ * crtbegin*.o four functions for constructors and destructors. Programs execute
+ * them when they start and exit. Static programs also have a PLT for functions
+ * that are chosen when the program starts, such as memcpy().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,35 +40,101 @@ static const uint8_t moves_rsp[] = {
 };
 
 /*
- * deregister_tm_clones(), register_tm_clones(), __do_global_dtors_aux() and
- * frame_dummy() of crtbeginS.o, one after the other. A question mark is any
- * byte.
+ * Code of crtbegin*.o: deregister_tm_clones(), register_tm_clones(),
+ * __do_global_dtors_aux() and frame_dummy(), one after the other. A question
+ * mark is any byte. The last two functions may push and pop rbp.
  */
-static const char crtbegin[] =
+struct known {
+	const char *code;
+	size_t size;
+	struct cursor program;
+};
+
+/* __do_global_dtors_aux(): its offset, and that after it has pushed rbp */
+#define DTORS		0x70
+#define DTORS_PUSHED	0x7e
+
+/* crtbeginS.o. Linkers may replace the instructions that read the GOT. */
+static const char of_shared[] =
 	"\x48\x8d\x3d????\x48\x8d\x05????\x48\x39\xf8\x74\x15"
-	"\x48\x8b\x05????\x48\x85\xc0\x74\x09\xff\xe0"
+	"\x48??????\x48\x85\xc0\x74\x09\xff\xe0"
 	"\x0f\x1f\x80\0\0\0\0\xc3\x0f\x1f\x80\0\0\0\0"
 	"\x48\x8d\x3d????\x48\x8d\x35????\x48\x29\xfe\x48\x89\xf0"
 	"\x48\xc1\xee\x3f\x48\xc1\xf8\x03\x48\x01\xc6\x48\xd1\xfe\x74\x14"
-	"\x48\x8b\x05????\x48\x85\xc0\x74\x08\xff\xe0"
+	"\x48??????\x48\x85\xc0\x74\x08\xff\xe0"
 	"\x66\x0f\x1f\x44\0\0\xc3\x0f\x1f\x80\0\0\0\0"
 	"\xf3\x0f\x1e\xfa\x80\x3d????\0\x75\x2b\x55\x48\x83\x3d????\0"
 	"\x48\x89\xe5\x74\x0c\x48\x8b\x3d????\xe8????\xe8????\xc6"
 	"\x05????\x01\x5d\xc3\x0f\x1f\0\xc3\x0f\x1f\x80\0\0\0\0"
 	"\xf3\x0f\x1e\xfa\xe9????";
 
-#define CRTBEGIN	(sizeof(crtbegin) - 1)
-#define DTORS		0x70	/* offset of __do_global_dtors_aux() */
-
-/* It pushes and pops rbp. */
-static const uint8_t pushes_rbp[] = {
-	DW_CFA_advance_loc1, DTORS + 0xe,
-	DW_CFA_def_cfa_offset, 16,
-	DW_CFA_offset + RBP, 2,
+static const uint8_t of_shared_moves[] = {
+	DW_CFA_advance_loc1, DTORS_PUSHED,
+	DW_CFA_def_cfa_offset, 16, DW_CFA_offset + RBP, 2,
 	DW_CFA_advance_loc + 0x26,
-	DW_CFA_def_cfa_offset, 8,
-	DW_CFA_restore + RBP,
+	DW_CFA_def_cfa_offset, 8, DW_CFA_restore + RBP,
 };
+
+/* The first two functions in programs that have a fixed address */
+#define TM_CLONES							\
+	"\xb8????\x48\x3d????\x74\x13\xb8????\x48\x85\xc0\x74\x09"	\
+	"\xbf????\xff\xe0\x66\x90\xc3"					\
+	"\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x40\0"		\
+	"\xbe????\x48\x81\xee????\x48\x89\xf0\x48\xc1\xee\x3f"		\
+	"\x48\xc1\xf8\x03\x48\x01\xc6\x48\xd1\xfe\x74\x11"		\
+	"\xb8????\x48\x85\xc0\x74\x07\xbf????\xff\xe0\xc3"		\
+	"\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x40\0"
+
+/* crtbegin.o */
+static const char of_fixed[] =
+	TM_CLONES
+	"\xf3\x0f\x1e\xfa\x80\x3d????\0\x75\x13\x55\x48\x89\xe5"
+	"\xe8????\xc6\x05????\x01\x5d\xc3\x90\xc3"
+	"\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x40\0"
+	"\xf3\x0f\x1e\xfa\xeb\x8a";
+
+static const uint8_t of_fixed_moves[] = {
+	DW_CFA_advance_loc1, DTORS_PUSHED,
+	DW_CFA_def_cfa_offset, 16, DW_CFA_offset + RBP, 2,
+	DW_CFA_advance_loc + 0x10,
+	DW_CFA_def_cfa_offset, 8, DW_CFA_restore + RBP,
+};
+
+/* crtbeginT.o, for static programs */
+static const char of_static[] =
+	TM_CLONES
+	"\xf3\x0f\x1e\xfa\x80\x3d????\0\x75\x2b\x55\x48\x89\xe5\xe8????\xb8"
+	"????\x48\x85\xc0\x74\x0a\xbf????\xe8????\xc6\x05????\x01\x5d\xc3"
+	"\x0f\x1f\x44\0\0\xc3\x0f\x1f\x80\0\0\0\0\xf3\x0f\x1e\xfa"
+	"\xb8????\x48\x85\xc0\x74\x22\x55\xbe????\xbf????\x48\x89\xe5"
+	"\xe8????\x5d\xe9????\x66\x0f\x1f\x84\0\0\0\0\0\xe9????";
+
+static const uint8_t of_static_moves[] = {
+	DW_CFA_advance_loc1, DTORS_PUSHED,
+	DW_CFA_def_cfa_offset, 16, DW_CFA_offset + RBP, 2,
+	DW_CFA_advance_loc + 0x24,
+	DW_CFA_def_cfa_offset, 8, DW_CFA_restore + RBP,
+	DW_CFA_advance_loc + 0x1d,
+	DW_CFA_def_cfa_offset, 16, DW_CFA_offset + RBP, 2,
+	DW_CFA_advance_loc + 0x13,
+	DW_CFA_def_cfa_offset, 8, DW_CFA_restore + RBP,
+};
+
+#define KNOWN(name)	{ name, sizeof(name) - 1, PROGRAM(name##_moves) }
+static const struct known crtbegin[] = {
+	KNOWN(of_shared), KNOWN(of_fixed), KNOWN(of_static),
+};
+
+/* An entry of a static program's PLT, which jumps. */
+static const char plt_entry[] = "\xff\x25????\x66\x90";
+
+static bool is_same(const char *code, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (code[i] != '?' && (uint8_t)code[i] != bytes[i])
+			return false;
+	return true;
+}
 
 static bool is_frame_code(const struct elf_part *part)
 {
@@ -97,25 +164,29 @@ static int add_section(struct frames *frames, const struct elf_file *file,
 	return found;
 }
 
-static bool is_crtbegin(const struct elf_file *file, uint64_t address)
+/* Returns the code of crtbegin*.o at an address, or NULL. */
+static const struct known *find_crtbegin(const struct elf_file *file,
+					 uint64_t address)
 {
-	uint8_t bytes[CRTBEGIN];
+	uint8_t bytes[sizeof(of_static)];
 	uint64_t offset;
 
-	if (!elf_file_offset(file, address, sizeof(bytes), &offset) ||
-	    !elf_file_read(file, offset, bytes, sizeof(bytes)))
-		return false;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		if (crtbegin[i] != '?' && (uint8_t)crtbegin[i] != bytes[i])
-			return false;
-	return true;
+	for (size_t i = 0; i < sizeof(crtbegin) / sizeof(*crtbegin); i++) {
+		const struct known *known = &crtbegin[i];
+
+		if (elf_file_offset(file, address, known->size, &offset) &&
+		    elf_file_read(file, offset, bytes, known->size) &&
+		    is_same(known->code, bytes, known->size))
+			return known;
+	}
+	return NULL;
 }
 
 /* The first destructor is __do_global_dtors_aux(). */
 static int add_crtbegin(struct frames *frames, const struct elf_file *file,
 			size_t *room)
 {
-	const struct cursor pushes = PROGRAM(pushes_rbp);
+	const struct known *known;
 	struct elf_part part;
 	struct cursor words;
 	uint64_t address;
@@ -126,10 +197,29 @@ static int add_crtbegin(struct frames *frames, const struct elf_file *file,
 	words = cursor_of(part.bytes, part.size);
 	address = cursor_number(&words, sizeof(address)) - DTORS;
 	free(part.bytes);
-	if (!is_crtbegin(file, address))
+	known = find_crtbegin(file, address);
+	if (!known)
 		return 0;
-	return frames_add(frames, file, room, address, CRTBEGIN, frames->cies,
-			  pushes);
+	return frames_add(frames, file, room, address, known->size,
+			  frames->cies, known->program);
+}
+
+static int add_plt(struct frames *frames, const struct elf_file *file,
+		   size_t *room)
+{
+	const struct cursor nothing = { };
+	size_t size = sizeof(plt_entry) - 1, at = 0;
+	struct elf_part part;
+	int found = elf_file_section(file, ".plt", &part);
+
+	if (found <= 0)
+		return found;
+	while (part.size - at >= size &&
+	       is_same(plt_entry, part.bytes + at, size))
+		at += size;
+	free(part.bytes);
+	return frames_add(frames, file, room, part.address, at, frames->cies,
+			  nothing);
 }
 
 int frames_read_x86_64(struct frames *frames, const struct elf_file *file)
@@ -143,6 +233,8 @@ int frames_read_x86_64(struct frames *frames, const struct elf_file *file)
 		error = add_section(frames, file, &room, ".fini");
 	if (!error)
 		error = add_crtbegin(frames, file, &room);
+	if (!error)
+		error = add_plt(frames, file, &room);
 	frames_sort(frames);
 	return error;
 }
