@@ -619,10 +619,31 @@ def test_unwind_go_table_in_relro_section_is_found(assembled: Assembled) -> None
     assert assembled.table().rule(assembled.start()) == CALL
 
 
+# If cgo is used, the C linker merges the table of a position-independent program with
+# other data.
+@pytest.mark.parametrize(("buildinfo", "rule"), [("go.buildinfo", CALL), ("c", NONE)])
+def test_unwind_go_table_among_other_data_is_found(
+    assembled: Assembled, buildinfo: str, rule: Rule
+) -> None:
+    merged = f"""
+    .section .{buildinfo},"aw"
+    .quad 0
+    .section .data.rel.ro,"aw"
+    .fill 40, 1, 0xff
+"""
+    text = GO.format(unit=1, **GO_NEW, **GO_LOADED)
+    text = text.replace('    .section .gopclntab,"aw"\n', merged)
+    text += FUNCTION.format(body="ret").replace("function", "described")
+    table = assembled.build(text, f"-Wl,-Ttext={TEXT:#x}")
+    assert table.rule(assembled.start()) == rule
+    assert table.rule(assembled.start("described")) == CALL
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
         ("0xfffffff1", "0xfffffffa"),
+        (".byte 0, 0, 1, 8", ".byte 0, 1, 1, 8"),
         (", 8\n", ", 4\n"),
         ("    .byte 2, 3", "    .byte 2, 0"),
     ],

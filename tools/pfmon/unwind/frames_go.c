@@ -21,11 +21,14 @@
 #include "unwind/frames_go.h"
 #include "unwind/growing.h"
 
+#define ALIGNMENT	32	/* of the header, which also aligns its section */
+
 #define MAGIC_GO_1_18	0xfffffff0
 #define MAGIC_GO_1_20	0xfffffff1
 
 /* Offsets in the header */
-#define HEAD_UNIT		6
+#define HEAD_ZERO	4
+#define HEAD_UNIT	6
 #define HEAD_COUNT	8
 #define HEAD_START	24
 #define HEAD_TABLES	56
@@ -44,7 +47,7 @@
 #define WORD	8
 
 struct go_section {
-	const struct elf_part *part;
+	struct elf_part part;	/* from the header on */
 	uint32_t unit;		/* bytes of a unit of code */
 	uint64_t start;		/* address of the first code */
 	uint64_t tables, functions;	/* offsets */
@@ -93,16 +96,24 @@ static int find_relocated(const struct elf_file *file, uint64_t address,
 	return 0;
 }
 
-/* Returns 1, or 0 if the section's layout is not known, or a negative errno. */
+/* Returns whether a section may have this header. */
+static bool is_header(const struct elf_part *part)
+{
+	uint64_t magic = number_at(part, 0, 4);
+
+	return part->size >= HEAD_SIZE &&
+	       (magic == MAGIC_GO_1_18 || magic == MAGIC_GO_1_20) &&
+	       !number_at(part, HEAD_ZERO, 2) &&
+	       number_at(part, HEAD_UNIT + 1, 1) == 8;
+}
+
+/* Returns 1, or 0 if the section cannot be used, or a negative errno. */
 static int read_header(struct go_section *section, const struct elf_file *file)
 {
-	const struct elf_part *part = section->part;
+	const struct elf_part *part = &section->part;
 	uint64_t magic = number_at(part, 0, 4);
 	int error = 0;
 
-	if (part->size < HEAD_SIZE || number_at(part, HEAD_UNIT + 1, 1) != 8 ||
-	    (magic != MAGIC_GO_1_18 && magic != MAGIC_GO_1_20))
-		return 0;
 	section->unit = (uint32_t)number_at(part, HEAD_UNIT, 1);
 	section->start = number_at(part, HEAD_START, 8);
 	section->tables = number_at(part, HEAD_TABLES, 8);
@@ -130,14 +141,14 @@ static bool read_function(const struct go_section *section,
 	uint64_t record = section->functions + cursor_number(list, 4);
 	struct cursor next = *list;
 	uint64_t end = cursor_number(&next, 4);
-	uint64_t table = number_at(section->part, record + RECORD_TABLE, 4);
+	uint64_t table = number_at(&section->part, record + RECORD_TABLE, 4);
 
 	*fde = (struct fde){
 		.address = section->start + begin,
 		.size = end - begin,
 		.unit = section->unit,
-		.program = cursor_at(section->part, section->tables + table),
-		.go = kind_of(number_at(section->part, record + section->flags,
+		.program = cursor_at(&section->part, section->tables + table),
+		.go = kind_of(number_at(&section->part, record + section->flags,
 					1)),
 	};
 	return !next.failed && end > begin && table && !fde->program.failed &&
@@ -148,8 +159,8 @@ static int read_functions(struct frames *frames,
 			  const struct go_section *section,
 			  const struct elf_file *file)
 {
-	struct cursor list = cursor_at(section->part, section->functions);
-	uint64_t left = number_at(section->part, HEAD_COUNT, 8);
+	struct cursor list = cursor_at(&section->part, section->functions);
+	uint64_t left = number_at(&section->part, HEAD_COUNT, 8);
 	size_t room = 0;
 
 	for (; left && !list.failed; left--) {
@@ -163,18 +174,55 @@ static int read_functions(struct frames *frames,
 	return 0;
 }
 
+/* Returns whether Go compiled some of the file. */
+static int has_go(const struct elf_file *file)
+{
+	struct elf_part part;
+	int found = elf_file_section(file, ".go.buildinfo", &part);
+
+	if (found > 0)
+		free(part.bytes);
+	return found;
+}
+
+/* Copies the section that contains the table. Returns 1, 0 or an errno. */
+static int read_section(struct elf_part *part, const struct elf_file *file)
+{
+	int found = elf_file_section(file, ".gopclntab", part);
+
+	if (!found)
+		found = elf_file_section(file, ".data.rel.ro.gopclntab", part);
+	if (found)
+		return found;
+	/* The linker of another language merges sections. */
+	found = has_go(file);
+	return found > 0 ? elf_file_section(file, ".data.rel.ro", part) : found;
+}
+
+/* Finds the table's header in a section. */
+static bool find_header(struct go_section *section, const struct elf_part *part)
+{
+	for (size_t at = 0; at < part->size; at += ALIGNMENT) {
+		section->part = (struct elf_part){
+			.bytes = part->bytes + at, .size = part->size - at,
+			.address = part->address + at,
+		};
+		if (is_header(&section->part))
+			return true;
+	}
+	return false;
+}
+
 int frames_read_go(struct frames *frames, const struct elf_file *file)
 {
-	struct go_section section = { .part = &frames->part };
+	struct go_section section;
 	int found;
 
 	*frames = (struct frames){ .nr_fdes = 0 };
-	found = elf_file_section(file, ".gopclntab", &frames->part);
-	if (!found)
-		found = elf_file_section(file, ".data.rel.ro.gopclntab",
-					 &frames->part);
+	found = read_section(&frames->part, file);
 	if (found > 0)
-		found = read_header(&section, file);
+		found = find_header(&section, &frames->part) ?
+			read_header(&section, file) : 0;
 	return found > 0 ? read_functions(frames, &section, file) : found;
 }
 
