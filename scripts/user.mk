@@ -69,6 +69,11 @@ PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) 
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
+# Tables in pfmon's cache are used only by a pfmon that would compile the same ones.
+TABLES_SRC := $(sort $(wildcard tools/pfmon/unwind/*)) sdk/include/perfmon/perfmon_unwind.h
+TABLES := $(UOBJ)/tools/pfmon/stacks/table_cache.o
+$(TABLES): UCFLAGS += -DPFM_UNWIND_COMPILER='"$(shell cat $(TABLES_SRC) | sha256sum | cut -c1-16)"'
+$(TABLES): $(TABLES_SRC)
 # All objects of pfmon except main(), as a library: the linker takes what a program uses.
 PFMON_A := $(UOBJ)/tools/pfmon.a
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o \

@@ -92,6 +92,14 @@ def test_table_that_kernel_refuses_is_compiled_again(add: Adder) -> None:
     assert add.cached().read_bytes() == whole
 
 
+def test_table_of_another_compiler_is_compiled_again(add: Adder) -> None:
+    first = add()
+    build_id, compiler = add.cached().name.split("-")
+    assert build_id == BUILD_ID
+    add.cached().rename(add.cache / f"{BUILD_ID}-{'0' * len(compiler)}")
+    assert add() == first
+
+
 def test_table_is_loaded_once_into_a_set(add: Adder) -> None:
     linked = add.file.with_name("linked")
     linked.hardlink_to(add.file)

@@ -89,12 +89,12 @@ int table_cache_open(void)
 }
 
 /*
- * Returns the name of a table's file. Another version of pfmon may compile a
- * different table, so the name contains the version.
+ * Returns a table's file name. Another pfmon may compile another table, so the
+ * name contains a checksum of the compiler's source.
  */
 static char *name_of(const char *build_id)
 {
-	return checked_printf("%s-" PFM_PROJECT_VERSION, build_id);
+	return checked_printf("%s-" PFM_UNWIND_COMPILER, build_id);
 }
 
 /*
