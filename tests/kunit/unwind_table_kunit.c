@@ -225,6 +225,7 @@ static void row_holds_up_to_next_row(struct kunit *test)
 	expect_rule(test, 512 + 255, 0);
 }
 
+/* Proves H31 */
 static void address_outside_table_has_no_rule(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, check(), 0);

@@ -615,6 +615,31 @@ static void code_outside_mappings_ends_chain(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_NO_MAPPING);
 }
 
+/* Proves H31 */
+static void end_of_mapping_is_outside(struct kunit *test)
+{
+	const struct pfm_unwind_text code[] = {
+		{ 0x1000, 0x2000 }, { 0x2000, 0x3000 }, { 0x3000, 0x4000 },
+	};
+	const struct pfm_unwind_stack data[] = {
+		{ 0x1000, 0x2000 }, { 0x2000, 0x3000 }, { 0x3000, 0x4000 },
+	};
+	const struct pfm_unwind_space adjoining = { 3, 3, code, data };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, &code[i],
+				    pfm_unwind_find_text(&adjoining, NULL,
+							 code[i].start));
+		KUNIT_EXPECT_EQ(test, data[i].end,
+				pfm_unwind_find_end(&adjoining, data[i].start));
+	}
+	KUNIT_EXPECT_NULL(test, pfm_unwind_find_text(&adjoining, NULL, 0x4000));
+	KUNIT_EXPECT_NULL(test, pfm_unwind_find_text(&adjoining, NULL, 0xfff));
+	KUNIT_EXPECT_EQ(test, 0ULL, pfm_unwind_find_end(&adjoining, 0x4000));
+	KUNIT_EXPECT_EQ(test, 0ULL, pfm_unwind_find_end(&adjoining, 0xfff));
+}
+
 static void stack_pointer_outside_stacks_ends_chain(struct kunit *test)
 {
 	bytes.rules[0] = above(1);
@@ -798,6 +823,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(inexpressible_rule_is_not_guessed),
 	KUNIT_CASE(chain_without_table_says_so),
 	KUNIT_CASE(code_outside_mappings_ends_chain),
+	KUNIT_CASE(end_of_mapping_is_outside),
 	KUNIT_CASE(stack_pointer_outside_stacks_ends_chain),
 	KUNIT_CASE(words_outside_frame_are_not_read),
 	KUNIT_CASE(saved_words_outside_frame_are_not_read),
