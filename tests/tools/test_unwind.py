@@ -659,27 +659,49 @@ def test_unwind_unknown_go_table_has_no_rules(
     assert table.rule(assembled.start("described")) == CALL
 
 
-@pytest.mark.parametrize(("padding", "gap"), [(15, CALL), (16, NONE)])
+# Functions of the C library, such as __memcpy_chk(), continue after padding. Nothing is
+# known about other code.
+@pytest.mark.parametrize(
+    ("machine", "padding", "is_known"),
+    [
+        (X86_64, ".fill 15, 1, 0x50", True),
+        (X86_64, ".fill 16, 1, 0x50", False),
+        *(
+            (X86_64, f".nops {size}, {most}", True)
+            for size in (16, 63)
+            for most in (1, 11)
+        ),
+        *(
+            (X86_64, f".fill {most}, 1, 0x90\n.nops 54, {most}", True)
+            for most in (2, 9)
+        ),
+        (X86_64, ".nops 60\npush %rax", False),
+        (X86_64, ".nops 64", False),
+        (AARCH64, ".fill 15, 4, 0xd503201f", True),
+        (AARCH64, ".fill 14, 4, 0xd503201f\nret", False),
+        (AARCH64, ".fill 16, 4, 0xd503201f", False),
+    ],
+)
 def test_unwind_padding_has_no_row(
-    assembled: Assembled, padding: int, gap: Rule
+    assembled: Assembled, machine: int, padding: str, is_known: bool
 ) -> None:
-    table = assembled.build(
-        f"""
+    text = """
     .text
-    .globl function
+    .globl function, padding, next
     function: .cfi_startproc
     ret
     .cfi_endproc
-    .fill {padding}, 1, 0x90
-    .cfi_startproc
+    padding: {padding}
+    next: .cfi_startproc
     ret
     .cfi_endproc
 """
-    )
-    start = assembled.start()
-    at = (0, 1, padding, padding + 1, padding + 2)
-    assert [table.rule(start + offset) for offset in at] == [
-        *(CALL, gap, gap, CALL, NONE)
+    table = assembled.build(text.format(padding=padding), machine=machine)
+    start, gap, after = map(assembled.start, ("function", "padding", "next"))
+    call = CALL if machine == X86_64 else LINKED
+    expected = call if is_known else NONE
+    assert [table.rule(at) for at in (start, gap, after - 1, after, after + 4)] == [
+        *(call, expected, expected, call, NONE)
     ]
 
 

@@ -11,13 +11,8 @@
 #include "unwind/frames_arm64.h"
 #include "unwind/frames_go.h"
 #include "unwind/frames_x86_64.h"
+#include "unwind/padding.h"
 #include "unwind/table.h"
-
-/*
- * Maximum size in bytes of padding between functions. Padding is never
- * executed, so the table has no row for it, which makes tables a fifth smaller.
- */
-#define MOST_PADDING	15
 
 /*
  * Maximum size in bytes of the code at an entry point that has no unwind
@@ -138,7 +133,8 @@ static int fill(struct table *table, const struct merged *merged,
 
 	for (size_t i = 0; i < merged->count && !error; i++, before = fde) {
 		fde = &merged->fdes[i];
-		if (before && fde->start - end_of(before) > MOST_PADDING)
+		/* Without rows for padding, tables are a fifth smaller. */
+		if (before && !is_padding(file, end_of(before), fde->start))
 			error = add_gap(table, before);
 		if (!error)
 			error = add_entry(table, before, fde, entry);
