@@ -38,7 +38,8 @@
 #define PAGES		8
 #define PAGE_WORDS	(PAGE / sizeof(__u64))
 
-extern const char __executable_start[], etext[];
+/* _init is the first function in the mapping of the code. */
+extern const char __executable_start[], _init[], etext[];
 extern const char spin_start[], spin_end[];
 
 /* Pages that are the stack, and words to fill them with. */
@@ -94,17 +95,31 @@ static __u64 random_stack_address(void)
 	return (uintptr_t)pages - 16 + 8 * rnd_below(PAGES * PAGE_WORDS + 4);
 }
 
+/* The mapping of the code. */
+static __u64 code_start(void)
+{
+	return (uintptr_t)_init & -PAGE;
+}
+
+static __u64 code_end(void)
+{
+	return ((uintptr_t)etext + PAGE - 1) & -PAGE;
+}
+
 static __u64 random_word(void)
 {
 	if (!rnd_odd())
 		return described() + rnd_below(described_size);
-	switch (rnd_below(4)) {
+	switch (rnd_below(5)) {
 	case 0:
 		return rnd() * rnd();
 	case 1:
 		return random_stack_address() + rnd_below(8);
 	case 2:
 		return (uintptr_t)words + rnd_below(sizeof(words));
+	case 3:
+		/* Only the first of these may be a return address. */
+		return code_end() + rnd_below(2);
 	default:
 		return random_stack_address();
 	}
@@ -200,9 +215,11 @@ static int begin[2], to_change[2];
 
 static void *change_pages(void *unused)
 {
-	int prots[PAGES] = {};
+	int prots[PAGES];
 	char byte;
 
+	for (unsigned int i = 0; i < PAGES; i++)
+		prots[i] = PROT_READ | PROT_WRITE;
 	ctx_pin((int)sysconf(_SC_NPROCESSORS_CONF) - 1);
 	while (CHECK_OK(read(to_change[READ], &byte, 1)))
 		change(prots);
@@ -246,12 +263,10 @@ struct chain {
 	unsigned long	count;
 };
 
-/* A return address may be the one after the last call. */
+/* A return address may follow the last call in the code. */
 static bool is_code(__u64 address)
 {
-	__u64 end = ((uintptr_t)etext + PAGE - 1) & -PAGE;
-
-	return (address > (uintptr_t)__executable_start && address <= end) ||
+	return (address >= code_start() && address <= code_end()) ||
 	       address - (uintptr_t)pages <= PAGES * PAGE;
 }
 
@@ -398,7 +413,7 @@ static void walk(const struct format *format)
 	ctx_pin(0);
 	CHECK_OK(pipe(begin));
 	CHECK_OK(pipe(to_change));
-	pages = mmap(NULL, PAGES * PAGE, PROT_NONE,
+	pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(pages != MAP_FAILED);
 	CHECK(!pthread_create(&changes, NULL, change_pages, NULL));
