@@ -552,7 +552,8 @@ TEST(close_in_a_child_of_vfork_removes_nothing)
 
 /*
  * With CLONE_VFORK alone, the parent waits as after vfork(), but the child has
- * its own memory. Proves 3.5.4-16, H01
+ * its own memory.
+ * Proves 3.5.4-16, H01
  */
 TEST(close_in_clone_vfork_child_removes_its_mapping)
 {

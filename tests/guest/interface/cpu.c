@@ -284,9 +284,9 @@ static void measure_second_cpu(void)
 
 /*
  * A command can wait for a hotplug operation of the CPU, and a hotplug
- * operation can wait for a command. Proves H20
+ * operation can wait for a command.
+ * Proves H20
  */
-/* Proves H20 */
 TEST(commands_do_not_deadlock_with_cpu_hotplug)
 {
 	need_second_cpu();
