@@ -41,7 +41,7 @@ help:
 	@echo 'make run      sample a real program in a VM and print its profile'
 	@echo 'make quick    run the checks that concern the changed files; SINCE=COMMIT'
 	@echo 'make check    build everything and run all tests'
-	@echo 'make check-all  make check with empty caches and all repetitions, then the'
+	@echo 'make check-all  make check from scratch and with more repetitions, then the'
 	@echo '              slow checks: mutants, beside-perf, check-debug, check-damaged,'
 	@echo '              check-viewers, check-host'
 	@echo 'make modules  build the kernel modules for $(TARGETS)'
@@ -291,7 +291,8 @@ SINCE ?= HEAD
 quick: deps-check
 	@tests/checks/quick.py --since '$(SINCE)'
 
-# All repetitions, with empty caches and build directory.
+# `make check` from scratch, with the tests and repetitions that it usually leaves out;
+# then the slower targets.
 .PHONY: check-all
 check-all: export CHECK_ALL := 1
 check-all: deps-check

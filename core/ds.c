@@ -124,7 +124,7 @@ static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 	}
 }
 
-/* Get a bitmap of those of the PMDs 0 to 63 that overflowed. */
+/* Get a bitmap of the PMDs that overflowed; it has bits for PMD0 to PMD63. */
 static u64 pfm_ds_status(const struct pfm_context *ctx,
 			 const unsigned long *ovfl)
 {

@@ -205,8 +205,9 @@ bool pfm_owner_judge(bool seen, bool mistaken)
 bool pfm_owner_init(void)
 {
 	/*
-	 * Without a preemption count, any kernel code may be part of an
-	 * overflow.
+	 * Without a preemption count, an interrupt must take any kernel code
+	 * for an overflow in progress, so a positive second trial would not be
+	 * a mistake: skip it.
 	 */
 	return pfm_owner_judge(pfm_trial_look(false),
 			       IS_ENABLED(CONFIG_PREEMPT_COUNT) &&

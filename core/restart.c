@@ -132,6 +132,9 @@ int pfm_restart_context(struct pfm_context *ctx)
 				   pfm_restart_active(ctx);
 	/* Wake the thread when the PMU counts again. */
 	pfm_block_wake(ctx);
-	/* Only the format can return values that are not errnos. */
+	/*
+	 * perfmon's own errors are valid errnos. Only fmt_restart may have
+	 * returned another value, so the message blames the format.
+	 */
 	return ret ? pfm_fmt_result(ctx->fmt, "fmt_restart", ret) : 0;
 }

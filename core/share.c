@@ -537,7 +537,10 @@ int pfm_share_restart(struct pfm_share *share, bool stopped)
 
 		ret = ret ?: err;
 	}
-	/* Only the format can return values that are not errnos. */
+	/*
+	 * perfmon's own errors are valid errnos. Only fmt_restart may have
+	 * returned another value, so the message blames the format.
+	 */
 	return ret ? pfm_fmt_result(share->fmt, "fmt_restart", ret) : 0;
 }
 

@@ -154,7 +154,7 @@ class Recording:
         """Raises PfmParseError if there is no parser for the session's format.
 
         If ``any_format`` is set, accepts an unknown format: its samples have no
-        columns, and are counted if the buffers contain the number of samples.
+        columns, and are counted if the buffers say how many samples they hold.
         """
         self.source = source
         self._any_format = any_format

@@ -50,9 +50,10 @@ u64 perf_thread_state(struct task_struct *task)
 }
 
 /*
- * Count of the other virtual PMDs. A counter without an event does not advance.
- * Data of samples are 0 outside of a sample. The set's clock is read here only
- * while the set is stopped.
+ * Return the count of a virtual PMD that has no read() of its own, or of a
+ * counter without an event, which does not advance. PMDs that return data of a
+ * sample read as 0 unless a sample is being taken. The set's clock is read here
+ * only while the set is stopped.
  */
 static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 {

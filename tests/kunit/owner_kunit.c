@@ -35,7 +35,7 @@ static void interrupts_see_overflows(struct kunit *test)
 }
 
 /*
- * A single check that fails is enough to make commands wait for a grace period.
+ * If either trial of pfm_owner_init() fails, commands wait for a grace period.
  */
 static void blind_interrupts_are_not_trusted(struct kunit *test)
 {

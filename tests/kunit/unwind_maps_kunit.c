@@ -74,8 +74,8 @@ static const struct pfm_unwind_maps *copy(struct kunit *test,
 }
 
 /*
- * Check that the mapping is found for its first and last address, and not
- * beside them. Return: the mapping.
+ * Check that the mapping is found for its first and last address, but not for
+ * the addresses just outside it. Return: the mapping.
  */
 static const struct pfm_unwind_text *
 text_at(struct kunit *test, const struct pfm_unwind_maps *maps, u64 start,

@@ -42,7 +42,10 @@ static void put_set(void *of)
 	pfm_unwind_set_put(of);
 }
 
-/* Create a set with room for @copies copies of one executable mapping. */
+/*
+ * Create a set with room for the copies of @copies processes that have one
+ * executable mapping each.
+ */
 static void new_set(struct kunit *test, unsigned int copies)
 {
 	set = pfm_unwind_set_create(copies * ONE);

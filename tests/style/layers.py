@@ -95,7 +95,7 @@ def parse_nm(text: str) -> Object:
 
 
 def run_nm(path: Path) -> str:
-    """Return what nm prints of an object."""
+    """Return what nm prints for an object."""
     run = subprocess.run(
         ["nm", str(path)], stdout=subprocess.PIPE, text=True, check=True
     )

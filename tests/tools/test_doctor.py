@@ -52,7 +52,10 @@ def test_doctor_finds_no_problem_on_healthy_machine(machine: Machine) -> None:
 
 
 def only_problem(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
-    """Run doctor; only this check may find a problem. Return its text and remedy."""
+    """Run doctor and return this check's text and remedy.
+
+    Asserts that this check has found a problem, and no other check has.
+    """
     findings = machine.examine(*facts)
     assert findings.of("problem") == [check]
     assert (findings.status, findings.works) == (ERROR, False)
@@ -61,7 +64,10 @@ def only_problem(machine: Machine, check: str, *facts: str) -> tuple[str, list[s
 
 
 def only_note(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
-    """Run doctor; only this check may have a note. Return its text and remedy."""
+    """Run doctor and return this check's text and remedy.
+
+    Asserts that this check has a note, and that there are no other findings.
+    """
     findings = machine.examine(*facts)
     assert findings.of("problem") == []
     assert findings.of("note") == [check]

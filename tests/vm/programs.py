@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/vm")]
 from boot import Target, names_of  # noqa: E402
 from kernels import SUPPORTED  # noqa: E402
 
-# True if all repetitions run (`make check-all`).
+# True in `make check-all`, which runs all tests in full length.
 ALL = "CHECK_ALL" in os.environ
 # The kernels on which all programs run. Other kernels skip long tests, 32-bit programs,
 # NMIs and random calls: see docs/testing.md.

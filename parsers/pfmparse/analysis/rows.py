@@ -46,7 +46,8 @@ class Rows:
     """Rows of a batch; ``names``, ``events``, ``places`` and ``stacks`` are IDs.
 
     Columns are computed when they are first used. A column that the format does not
-    record is None. Raises PfmParseError if samples have no address or weight.
+    record is None, except ``addresses``, ``places`` and ``weights``: reading those
+    raises PfmParseError.
     """
 
     def __init__(self, maker: RowMaker, batch: Batch) -> None:

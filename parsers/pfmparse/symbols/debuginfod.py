@@ -88,7 +88,7 @@ class Debuginfod:
                 why = f"{what} takes too long; {MAXTIME} sets the limit in seconds"
             elif self.interrupted or error.errno == errno.ENOENT:
                 return None
-            self._warn(f"debuginfod servers are no longer asked: {why}")
+            self._warn(f"no longer querying debuginfod servers: {why}")
             self._urls = ""
             return None
 

@@ -238,11 +238,11 @@ class ElfFile:
 
     @cached_property
     def _tables(self) -> list[Table]:
-        """Returns the symbol tables that libdw uses: of the file, or of its debug file.
+        """Returns the symbol tables that libdw uses, from the file or its debug file.
 
-        libdw may also use a compressed table (.gnu_debugdata). It puts local symbols
-        first. To find all tables, looks up the first and the last symbol, both of local
-        and of other symbols.
+        libdw may also use a compressed table (.gnu_debugdata). It lists local symbols
+        first. Looking up the first and last local symbol, and the first and last other
+        symbol, finds all tables.
         """
         count = self._dw.dwfl_module_getsymtab(self._module)
         self._debuginfod.check()

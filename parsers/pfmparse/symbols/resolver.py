@@ -222,7 +222,10 @@ class Resolver:
         user: Ids,
         mapped: Callable[[ProcessMaps, U64s], Iterator[_Hit]],
     ) -> Iterator[_Hit]:
-        """Yields the mappings that contain addresses of ``user``, with file offsets."""
+        """Yields mappings that contain addresses, with file offsets.
+
+        ``user`` are the indexes of the addresses to look up.
+        """
         for space in split(user, addresses.epoch[user], addresses.tgid[user]):
             epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
             for maps in self._maps.candidates(int(tgid), int(epoch)):

@@ -61,7 +61,7 @@ struct conform_mem {
  * @max_size: CONFORM_MAX_SIZE, or CONFORM_MAX_CHANCE
  * @live:    fmt_init was called, fmt_exit was not
  * @refused: errno of the failed creation of the context, or 0
- * @ovfl:    the overflow argument of the handler, of exact size
+ * @ovfl:    the handler's overflow argument, of exactly the right size
  * @before:  content of @ovfl before the call
  * @tstamp:  time of the last overflow in ns
  * @calls:   number of overflows

@@ -14,7 +14,10 @@
 
 static struct file device_reader;
 
-/* Return: the format's device; NULL if it has no device of the SDK. */
+/*
+ * Return: the format's device; NULL if it has none that is based on
+ * perfmon_fmt_device.h.
+ */
 static struct pfm_device *device_of(const pfm_buffer_fmt_t *fmt)
 {
 	const struct attribute *const *attrs;

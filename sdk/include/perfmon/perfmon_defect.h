@@ -2,10 +2,10 @@
 /**
  * DOC: Defects that self-tests have found
  *
- * perfmon's modules rely on internal properties of the kernel that other
- * kernels may lack. The modules test these properties, and do without those
- * that are missing. /sys/kernel/perfmon/defects has a sentence about each
- * missing property; `pfmon doctor` repeats these sentences.
+ * perfmon's modules rely on kernel internals that may differ in kernels on
+ * which perfmon has not been tested. The modules test for these properties, and
+ * do without those that are missing. /sys/kernel/perfmon/defects has a sentence
+ * about each missing property; `pfmon doctor` repeats these sentences.
  */
 #ifndef PERFMON_PERFMON_DEFECT_H
 #define PERFMON_PERFMON_DEFECT_H

@@ -2,10 +2,10 @@
 /**
  * DOC: KUnit suites of formats
  *
- * A suite calls the format's call-backs directly, on a buffer of exact size.
- * KASAN then reports the first byte beyond the buffer that the format touches.
- * The suite is linked into a kernel with the core, the simulated PMU and the
- * format.
+ * A suite calls the format's call-backs directly, on a buffer of exactly the
+ * required size. KASAN then reports the first byte beyond the buffer that the
+ * format touches. The suite is linked into a kernel with the core, the
+ * simulated PMU and the format.
  */
 #ifndef PERFMON_PERFMON_FMT_KUNIT_H
 #define PERFMON_PERFMON_FMT_KUNIT_H

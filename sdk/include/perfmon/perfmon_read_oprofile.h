@@ -21,7 +21,7 @@ enum pfm_read_word {
 	PFM_READ_LOST,		/* unknown, unless it begins an escape */
 	PFM_READ_OFFSET,	/* of a sample, or the beginning of an escape */
 	PFM_READ_EVENT,
-	PFM_READ_LOST_CODE,	/* a code, if the word before began an escape */
+	PFM_READ_LOST_CODE,	/* code, if the last word was a real escape */
 	PFM_READ_CODE,
 	PFM_READ_ARGUMENT
 };

@@ -53,7 +53,7 @@ void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
 {
 	if (mmap(NULL, size, prot, flags, fd, offset) != MAP_FAILED)
 		check_failed(__FILE__, __LINE__,
-			     "mapped: size %zu, prot %#x, flags %#x, offset %lld",
+			     "mmap() succeeded but should have failed: size %zu, prot %#x, flags %#x, offset %lld",
 			     size, prot, flags, (long long)offset);
 }
 

@@ -344,7 +344,10 @@ TEST(cpu_sets_alternate_while_controller_sleeps)
 	worker_quit(&w);
 }
 
-/* A pinned worker is one of the sampled threads of its CPU. */
+/*
+ * The session samples all threads of CPU 0. A worker pinned there must account
+ * for most of the samples.
+ */
 /* Proves 3.6-02, 3.6-03, 3.6.4-05, P6-01, P6-02 */
 TEST(cpu_sets_alternate_while_sampling)
 {

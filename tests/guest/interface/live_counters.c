@@ -218,7 +218,7 @@ static void migrate(void *pid)
 	cpu_set_t cpus;
 	int i = 0;
 
-	/* Continue to read until the process has exited. */
+	/* sched_setaffinity() fails when the process has exited. */
 	do {
 		CPU_ZERO(&cpus);
 		CPU_SET(i ^= 1, &cpus);
@@ -346,7 +346,10 @@ static void command_often(void *arg)
 	pfarg_pmc_t pmc = { .reg_num = 1 };
 	int fd = *(int *)arg;
 
-	/* Continue to read until the thread has exited. */
+	/*
+	 * The commands fail when the monitored thread has finished its reads
+	 * and exited.
+	 */
 	do {
 		pmc.reg_value = pmc.reg_value == CYCLES ? INSTRUCTIONS : CYCLES;
 	} while (!pfm_stop(fd) && !pfm_start(fd, NULL) &&

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Fill database tables. tests/viewers uses a PostgreSQL server."""
+"""Fill database tables. Tests that need a PostgreSQL server are in tests/viewers."""
 
 from __future__ import annotations
 

@@ -39,7 +39,10 @@ bool maps_is_looked_at(struct maps *maps, pid_t tgid);
  */
 char *maps_changed(struct maps *maps, pid_t tgid);
 
-/* Notes a process whose mappings the kernel must read for call chains. */
+/*
+ * Notes that a process's mappings have changed, so that table_set_load() makes
+ * the kernel read them again. Does nothing unless table_set_looks_up().
+ */
 void maps_note_change(struct maps *maps, pid_t tgid);
 
 /* Writes a chunk for each vDSO that was found and not written yet. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * perf_ring.c - read a CPU's ring buffer with perf's records about processes
+ * perf_ring.c - read perf's records about processes from a CPU's ring buffer
  *
- * The event counts nothing; pfmon needs it because perf records for it what
- * processes do. Time stamps use perf's own clock, as in the samples.
+ * The ring belongs to a dummy event that counts nothing. pfmon opens it only so
+ * that perf records in the ring what processes do. Time stamps use perf's own
+ * clock, as in the samples.
  */
 #define _GNU_SOURCE
 #include <errno.h>

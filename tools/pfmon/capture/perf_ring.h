@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* perf_ring.h - a CPU's ring buffer with perf's records about processes */
+/* perf_ring.h - read perf's records about processes from a CPU's ring buffer */
 #ifndef PFMON_CAPTURE_PERF_RING_H
 #define PFMON_CAPTURE_PERF_RING_H
 

@@ -102,7 +102,9 @@ static unsigned int find_word(const char *name)
 	return word;
 }
 
-/* Parses a file of a format directory: "config1:0-15", "config:0-7,21". */
+/*
+ * Parses a file from a PMU's format directory: "config1:0-15", "config:0-7,21".
+ */
 static bool parse_field(const char *text, struct field *field)
 {
 	char *copy = checked_strdup(text), *rest = copy;

@@ -114,8 +114,8 @@ static char *why_no_cycles(const struct options *options)
 	if (!unknown)
 		return why;
 	/*
-	 * Ignore a reason for which no event can be tried: the measurement
-	 * itself will report it.
+	 * If no event can be tried, ignore the reason: the measurement itself
+	 * will report it.
 	 */
 	free(why);
 	return NULL;

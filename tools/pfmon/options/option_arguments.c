@@ -240,7 +240,7 @@ bool parse_delay(struct options *options, const char *text)
 	options->delay_ns = parse_time(text, 1e6);
 	if (options->delayed_for_good || options->delay_ns)
 		return true;
-	message("--delay: '%s' is not a number of milliseconds from 0.001 to 10^9, or -1",
+	message("--delay: '%s' is neither a number of milliseconds from 0.001 to 10^9 nor -1",
 		text);
 	return false;
 }

@@ -7,7 +7,7 @@
 #include "unwind/dwarf.h"
 #include "unwind/rule.h"
 
-/* Compilers only use one remembered state at a time. */
+/* Ample: compilers use only one remembered state at a time. */
 #define MOST_REMEMBERED	16
 
 struct run {
