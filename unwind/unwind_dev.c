@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_fmt_unwind.h>
+#include "unwind_live.h"
 #include "unwind_set.h"
 
 /* Limit in bytes of a set's copies of mappings: about 150 processes */
@@ -163,12 +164,20 @@ static struct miscdevice unwind_dev = {
 
 static int __init pfm_unwind_init(void)
 {
-	return misc_register(&unwind_dev);
+	int ret = pfm_unwind_lives_init();
+
+	if (ret)
+		return ret;
+	ret = misc_register(&unwind_dev);
+	if (ret)
+		pfm_unwind_lives_exit();
+	return ret;
 }
 
 static void __exit pfm_unwind_exit(void)
 {
 	misc_deregister(&unwind_dev);
+	pfm_unwind_lives_exit();
 	/* A thread may still be returning from a task work. */
 	synchronize_rcu_tasks();
 	/* Copies of mappings are freed by RCU. */

@@ -123,25 +123,27 @@ static struct pfm_unwind_maps *maps_alloc(struct map_numbers n)
 	return maps;
 }
 
-/* Context: process, mmap_lock held, the numbers are those of maps_alloc(). */
-static void maps_fill(struct pfm_unwind_maps *maps, struct mm_struct *mm,
-		      pfm_unwind_lookup_t lookup, void *arg)
+void pfm_unwind_maps_fill(struct pfm_unwind_space *space, struct mm_struct *mm,
+			  pfm_unwind_lookup_t lookup, void *arg)
 {
 	VMA_ITERATOR(vmi, mm, 0);
-	struct pfm_unwind_stack *stacks = (void *)maps->space.stacks;
-	u32 texts = 0, used = 0;
+	struct pfm_unwind_text *texts = (void *)space->texts;
+	struct pfm_unwind_stack *stacks = (void *)space->stacks;
+	struct map_numbers n = {};
 	struct vm_area_struct *vma;
 	u64 last_end = 0;
 
 	for_each_vma(vmi, vma) {
-		if (is_text(vma) && texts < maps->space.nr_texts)
-			maps->texts[texts++] = text_of(vma, lookup, arg);
+		if (is_text(vma) && n.texts < space->nr_texts)
+			texts[n.texts++] = text_of(vma, lookup, arg);
 		if (is_stack(vma)) {
-			used -= used == maps->space.nr_stacks;
-			stacks[used++] = stack_of(vma, last_end);
+			n.stacks -= n.stacks == space->nr_stacks;
+			stacks[n.stacks++] = stack_of(vma, last_end);
 		}
 		last_end = vma->vm_end;
 	}
+	space->nr_texts = n.texts;
+	space->nr_stacks = n.stacks;
 }
 
 /* Return: false if the mappings are not those that were counted. */
@@ -157,7 +159,7 @@ static bool maps_copy(struct pfm_unwind_maps *maps, struct mm_struct *mm,
 	same = now.texts == maps->space.nr_texts &&
 	       now.stacks == maps->space.nr_stacks;
 	if (same) {
-		maps_fill(maps, mm, lookup, arg);
+		pfm_unwind_maps_fill(&maps->space, mm, lookup, arg);
 		maps->exec_vm = READ_ONCE(mm->exec_vm);
 		maps->total_vm = READ_ONCE(mm->total_vm);
 	}

@@ -2,8 +2,8 @@
 /*
  * unwind_maps.h - copies of the mappings of a process, for walks
  *
- * An overflow cannot look up mappings: it may interrupt code that changes them.
- * Therefore it uses a copy, which process context makes.
+ * An overflow cannot rely on looking up mappings: it may interrupt code that
+ * changes them. Therefore it uses a copy, which process context makes.
  */
 #ifndef PFM_UNWIND_MAPS_H
 #define PFM_UNWIND_MAPS_H
@@ -58,7 +58,10 @@ struct pfm_unwind_maps {
 	struct pfm_unwind_text	texts[];
 };
 
-/* Find the table of a file. Return: NULL if not found. Context: process. */
+/*
+ * Find the table of a file. Context: as pfm_unwind_maps_fill(). Return: NULL if
+ * not found.
+ */
 typedef const struct pfm_unwind_table *
 (*pfm_unwind_lookup_t)(void *arg, const struct pfm_unwind_key *key);
 
@@ -78,6 +81,16 @@ bool pfm_unwind_key_equal(const struct pfm_unwind_key *a,
 struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 					       pfm_unwind_lookup_t lookup,
 					       void *arg);
+
+/*
+ * Fill the arrays of @space, which has their sizes, with the mappings of a
+ * process, and set their numbers. If there are more mappings that may be
+ * stacks, the highest one replaces the last one. Takes time for each mapping.
+ * Context: any but NMI, mmap_lock held. The scheduler may hold locks, but
+ * nothing here waits: overlayfs has found the real file when it was mapped.
+ */
+void pfm_unwind_maps_fill(struct pfm_unwind_space *space, struct mm_struct *mm,
+			  pfm_unwind_lookup_t lookup, void *arg);
 
 /*
  * Test whether executable mappings have been added or removed since the copy

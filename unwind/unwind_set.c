@@ -33,6 +33,7 @@
 #include <perfmon/perfmon_irq_work.h>
 #include "charge.h"
 #include "thread_work.h"
+#include "unwind_live.h"
 #include "unwind_set.h"
 
 #define FILE_BITS	10
@@ -415,6 +416,14 @@ pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user)
 	if (at_user && (!valid || p->files != READ_ONCE(set->nr_files)))
 		request_copy(set);
 	return valid ? &p->maps->space : NULL;
+}
+
+struct pfm_unwind_live *notrace
+pfm_unwind_set_look(struct pfm_unwind_set *set, u64 sp)
+{
+	struct pfm_unwind_live *live = pfm_unwind_live_here();
+
+	return pfm_unwind_live_begin(live, sp, table_find, set) ? live : NULL;
 }
 
 struct pfm_unwind_set *pfm_unwind_set_create(size_t room)

@@ -13,6 +13,7 @@
 #include <perfmon/perfmon_fmt_unwind.h>
 #include "unwind_maps.h"
 
+struct pfm_unwind_live;
 struct pid;
 
 /**
@@ -87,6 +88,14 @@ int pfm_unwind_set_add(struct pfm_unwind_set *set,
  */
 const struct pfm_unwind_space *
 pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user);
+
+/*
+ * Look up the mappings of the current process, after an overflow that has not
+ * interrupted user level and for which pfm_unwind_set_space() has returned
+ * NULL. Context: as for that function. Return: the mappings, until
+ * pfm_unwind_live_end(); or NULL.
+ */
+struct pfm_unwind_live *pfm_unwind_set_look(struct pfm_unwind_set *set, u64 sp);
 
 /*
  * Copy the mappings of the current process, which has an mm. Does not wait for

@@ -3,8 +3,10 @@
  * unwind_user.c - the call chain of the interrupted thread at user level
  */
 #include <linux/export.h>
+#include <linux/preempt.h>
 #include <perfmon/perfmon_fmt_callers.h>
 #include <perfmon/perfmon_fmt_unwind.h>
+#include "unwind_live.h"
 #include "unwind_set.h"
 
 #if PFM_HAS_CALLERS
@@ -56,15 +58,26 @@ static __always_inline struct pfm_unwind_found
 find_callers(struct pfm_unwind_set *set, const struct pfm_ovfl_data *data,
 	     struct pt_regs *regs, u64 *out, unsigned int max)
 {
+	u64 sp = user_stack_pointer(regs);
+	/* Or in the kernel, if the event excludes it. */
+	bool at_user = regs == data->regs;
 	const struct pfm_unwind_space *space;
+	struct pfm_unwind_live *live = NULL;
+	struct pfm_unwind_found found;
 
 	if (is_narrow(regs))
 		return walk_by_frames(regs, out, max, PFM_UNWIND_MORE);
-	space = pfm_unwind_set_space(set, user_stack_pointer(regs),
-				     regs == data->regs);
+	space = pfm_unwind_set_space(set, sp, at_user);
+	if (!space && (!at_user || in_task()))
+		live = pfm_unwind_set_look(set, sp);
+	if (live)
+		space = &live->space;
 	if (!space)
 		return walk_by_frames(regs, out, max, PFM_UNWIND_NO_SPACE);
-	return walk_by_tables(space, regs, out, max);
+	found = walk_by_tables(space, regs, out, max);
+	if (live)
+		pfm_unwind_live_end(live);
+	return found;
 }
 
 static __always_inline struct pfm_unwind_found

@@ -16,6 +16,7 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
+#include "unwind_live.h"
 #include "unwind_set.h"
 
 #define LOW	0x10000000UL
@@ -227,6 +228,25 @@ static void kernel_overflow_requests_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, task_work_pending(current));
 }
 
+static void kernel_overflow_looks_up_mappings(struct kunit *test)
+{
+	u64 stack = LOW + PAGES(2);
+	struct pfm_unwind_live *live;
+
+	KUNIT_ASSERT_EQ(test, add(test, EM_X86_64), 0);
+	map_as(test, stack, PROT_READ | PROT_WRITE);
+	preempt_disable();
+	live = pfm_unwind_set_look(set, stack);
+	preempt_enable();
+	KUNIT_ASSERT_NOT_NULL(test, live);
+	KUNIT_EXPECT_NOT_NULL(test, live->space.texts[0].table);
+	pfm_unwind_live_end(live);
+	preempt_disable();
+	live = pfm_unwind_set_look(set, NO_STACK);
+	preempt_enable();
+	KUNIT_EXPECT_NULL(test, live);
+}
+
 static void table_of_file_is_not_replaced(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, add(test, EM_X86_64), 0);
@@ -350,6 +370,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(added_table_is_in_next_copy),
 	KUNIT_CASE(overflow_requests_copy),
 	KUNIT_CASE(kernel_overflow_requests_nothing),
+	KUNIT_CASE(kernel_overflow_looks_up_mappings),
 	KUNIT_CASE(table_of_file_is_not_replaced),
 	KUNIT_CASE(invalid_table_is_not_added),
 	KUNIT_CASE(copy_without_room_is_refused),

@@ -74,7 +74,10 @@ struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
  *
  * If the process's mappings are not known yet, or for a 32-bit program, the
  * chain is that of pfm_user_callers(). After an overflow at user level the
- * thread copies its mappings before it continues, for the next sample.
+ * thread copies its mappings before it continues, for the next sample. An
+ * overflow in the kernel, or by the thread itself, looks up mappings that are
+ * not known, unless it is an NMI, another thread changes them, or there are too
+ * many.
  *
  * Context: fmt_handler, NMI included.
  * Return: number of addresses, as for pfm_user_callers().

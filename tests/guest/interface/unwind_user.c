@@ -188,15 +188,22 @@ TEST(chain_of_later_thread_is_whole)
 	CHECK(!pthread_join(thread, NULL));
 }
 
-/* The process copies its mappings after the first sample. */
-TEST(first_sample_of_a_process_has_no_mappings)
+/* On PREEMPT_RT, samples do not look up mappings. */
+static bool samples_look_up(void)
+{
+	return access("/sys/kernel/realtime", F_OK) != 0;
+}
+
+/* The sample is not an interrupt, so it looks up the mappings. */
+TEST(first_fault_of_a_process_has_mappings)
 {
 	struct mapped m = callstack_new(own_set());
 	const pfm_sink_hdr_t *hdr = m.buf;
 	const pfm_callstack_record_t *first = m.buf + hdr->hdr_region_offs;
 
 	sample_two(&m);
-	CHECK_EQ(first->user_end, PFM_UNWIND_NO_SPACE);
+	CHECK_EQ(first->user_end, samples_look_up() ? PFM_UNWIND_WHOLE :
+						      PFM_UNWIND_NO_SPACE);
 }
 
 TEST(chain_without_set_says_nothing)
@@ -311,6 +318,129 @@ TEST(chain_leaves_alternate_stack)
 	sample_in_handler(&m, SA_ONSTACK);
 	record = last_record(&m, &user);
 	expect_whole(record, user);
+}
+
+/* read() of /dev/zero faults in the kernel. */
+TEST(first_sample_in_the_kernel_has_mappings)
+{
+	struct mapped m = callstack_new(own_set());
+	int fd = CHECK_OK(open("/dev/zero", O_RDONLY));
+	const pfm_callstack_record_t *record;
+	const __u64 *user;
+	char *page;
+
+	ctx_add_counter(m.fd, 0, 0, 1);
+	faults_prepare();
+	page = fresh_page();
+	ctx_start_on(m.fd, thread_id());
+	CHECK_EQ(read(fd, page, 1), 1);
+	ctx_stop(m.fd);
+	record = last_record(&m, &user);
+	CHECK(record->num_kernel > 0);
+	if (samples_look_up())
+		expect_whole(record, user);
+	else
+		CHECK_EQ(record->user_end, PFM_UNWIND_NO_SPACE);
+}
+
+#define SWITCHES	300
+#define CHANGERS	3
+#define MANY_MAPPINGS	400
+
+static pthread_t changers[CHANGERS];
+static bool all_slept;
+
+/* Wait for the mmap_lock often. */
+static void *change_mappings(void *unused)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+
+	while (!__atomic_load_n(&all_slept, __ATOMIC_RELAXED)) {
+		char *page = fresh_page();
+
+		CHECK_OK(munmap(page, size));
+	}
+	return NULL;
+}
+
+static void sleep_often(void)
+{
+	const struct timespec nap = { .tv_nsec = 10000 };
+
+	/* Sleep because the context switches are sampled. */
+	for (unsigned int i = 0; i < SWITCHES; i++)
+		CHECK_OK(nanosleep(&nap, NULL));
+}
+
+/* Sample while the mappings change, and then while they do not. */
+static void *sample_switches(void *fd)
+{
+	ctx_start_on(*(int *)fd, thread_id());
+	sleep_often();
+	__atomic_store_n(&all_slept, true, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < CHANGERS; i++)
+		CHECK(!pthread_join(changers[i], NULL));
+	sleep_often();
+	ctx_stop(*(int *)fd);
+	return NULL;
+}
+
+/* Make the look-up of the process's mappings take long. */
+static void map_much(void)
+{
+	long size = sysconf(_SC_PAGESIZE);
+
+	for (unsigned int i = 0; i < MANY_MAPPINGS; i++) {
+		void *page = mmap(NULL, size, i % 2 ? PROT_READ : PROT_NONE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		CHECK(page != MAP_FAILED);
+	}
+}
+
+/* Count the whole chains. All others lack the mappings of the process. */
+static __u64 whole_chains(const struct mapped *m)
+{
+	__u64 counts[2] = {};
+	struct pfm_read_stacks r;
+
+	pfm_read_stacks_init(&r);
+	CHECK_EQ(pfm_read_stacks_begin(&r, m->buf, m->size, 0), 0);
+	while (pfm_read_stacks_next(&r) == 1) {
+		if (r.record.user_end != PFM_UNWIND_WHOLE)
+			CHECK_EQ(r.record.user_end, PFM_UNWIND_NO_SPACE);
+		counts[r.record.user_end == PFM_UNWIND_WHOLE] += r.record.count;
+	}
+	CHECK(counts[0] + counts[1]);
+	return counts[1];
+}
+
+/*
+ * The samples are taken under a lock of the scheduler, while other threads wait
+ * for the lock of the mappings.
+ */
+TEST(switches_look_up_mappings_that_change)
+{
+	static const pfm_uuid_t stacks = PFM_STACKS_SMPL_UUID;
+	pfm_stacks_smpl_arg_t arg = {
+		.sink.buf_size = 1 << 18,
+		.max_depth = 32,
+		.unwind_fd = own_set(),
+	};
+	struct mapped m = mapped_new(stacks, 0, &arg, sizeof(arg));
+	struct counter c = counter(0, 0, 1);
+	pthread_t sampled;
+
+	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
+					 PERF_COUNT_SW_CONTEXT_SWITCHES);
+	counter_write(m.fd, &c);
+	map_much();
+	for (unsigned int i = 0; i < CHANGERS; i++)
+		CHECK(!pthread_create(&changers[i], NULL, change_mappings,
+				      NULL));
+	CHECK(!pthread_create(&sampled, NULL, sample_switches, &m.fd));
+	CHECK(!pthread_join(sampled, NULL));
+	CHECK_EQ(whole_chains(&m) > 0, samples_look_up());
 }
 
 /* read() of /dev/zero faults in the kernel; the mappings are known before. */
