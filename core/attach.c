@@ -198,6 +198,17 @@ static void pfm_attachment_note(struct pfm_attachment *a, int note)
 	pfm_end_hurry();
 }
 
+/* Add to a note that an exec has removed the events. */
+static int pfm_add_lost(struct pfm_attachment *a, int note)
+{
+	bool lost = a->lost;
+
+	/* The events of a trusted context are loaded again. */
+	if (a->ctx->trusted)
+		a->lost = false;
+	return lost ? note | PFM_NOTE_LOST : note;
+}
+
 /* Context: the monitored thread. */
 static void pfm_attachment_work(struct callback_head *work)
 {
@@ -205,9 +216,8 @@ static void pfm_attachment_work(struct callback_head *work)
 		container_of(work, struct pfm_attachment, work);
 
 	a->queued = false;
-	pfm_attachment_note(a, current->flags & PF_EXITING ? PFM_NOTE_EXIT :
-			       a->lost ? PFM_NOTE_EXEC | PFM_NOTE_LOST :
-					 PFM_NOTE_EXEC);
+	pfm_attachment_note(a, pfm_add_lost(a, current->flags & PF_EXITING ?
+					       PFM_NOTE_EXIT : PFM_NOTE_EXEC));
 	pfm_attachment_put_work(a);
 }
 
@@ -222,7 +232,7 @@ void pfm_attach_exit_quietly(const struct pfm_context *ctx)
 	rcu_read_unlock();
 	if (!a)
 		return;
-	pfm_attachment_note(a, PFM_NOTE_EXIT | PFM_NOTE_QUIET);
+	pfm_attachment_note(a, pfm_add_lost(a, PFM_NOTE_EXIT | PFM_NOTE_QUIET));
 	kref_put(&a->ref, pfm_attachment_free);
 }
 
@@ -416,10 +426,10 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 }
 
 /*
- * Handle an exit or exec of the calling thread. @lost: the thread loses its
+ * Handle an exit or exec of the calling thread. @lost: the exec has removed its
  * perf events. Context: a tracepoint in the monitored thread; preemption off.
  */
-static void pfm_thread_changes(bool lost, enum task_work_notify_mode notify)
+static void pfm_thread_changes(bool exits, bool lost)
 {
 	struct pfm_attachment *a;
 
@@ -427,9 +437,9 @@ static void pfm_thread_changes(bool lost, enum task_work_notify_mode notify)
 		return;
 	rcu_read_lock();
 	a = pfm_attach_find(current);
-	if (a && (lost || READ_ONCE(a->ctx->start_at_exec))) {
+	if (a && (exits || lost || READ_ONCE(a->ctx->start_at_exec))) {
 		a->lost |= lost;
-		pfm_attachment_queue(a, notify);
+		pfm_attachment_queue(a, exits ? TWA_NONE : TWA_RESUME);
 	}
 	rcu_read_unlock();
 }
@@ -439,7 +449,7 @@ static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 {
 	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */
 	smp_mb();
-	pfm_thread_changes(true, TWA_NONE);
+	pfm_thread_changes(true, false);
 }
 
 /*
@@ -453,7 +463,7 @@ static void pfm_probe_exec(void *unused, struct task_struct *task,
 	rcu_read_lock();
 	dumpable = pfm_is_dumpable(task, task->mm);
 	rcu_read_unlock();
-	pfm_thread_changes(!dumpable, TWA_RESUME);
+	pfm_thread_changes(false, !dumpable);
 }
 
 static struct pfm_probe pfm_probes[] = {

@@ -61,6 +61,7 @@ struct pfm_share;
  * struct pfm_pmd_ovfl - prepared data for the overflows of one PMD
  * @trigger: the overflow may switch event sets
  * @random: PFM_REGFL_RANDOM
+ * @at_exit: PFM_REGFL_AT_EXIT
  * @num_reset: number of PMDs that are reset with this one: see
  *             pfm_reset_slots()
  * @num_data: number of PMDs to record whose value is data of the sample, such
@@ -72,6 +73,7 @@ struct pfm_share;
 struct pfm_pmd_ovfl {
 	bool			trigger;
 	bool			random;
+	bool			at_exit;
 	u16			num_reset;
 	u16			num_data;
 	pfm_ovfl_arg_t		arg;

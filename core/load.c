@@ -18,6 +18,7 @@
 #include "family.h"
 #include "freeze.h"
 #include "exclude.h"
+#include "last.h"
 #include "load.h"
 #include "msgq.h"
 #include "owner.h"
@@ -223,14 +224,19 @@ static void pfm_put_target(struct pfm_context *ctx)
 	ctx->cgroup = NULL;
 }
 
-/* Stop the PMU, save the values, and unload the event sets. */
-static void pfm_unload_pmu(struct pfm_context *ctx)
+/*
+ * Stop the PMU, save the values, and unload the event sets. @exits: because the
+ * thread exits.
+ */
+static void pfm_unload_pmu(struct pfm_context *ctx, bool exits)
 {
 	struct pfm_pmd *pmd;
 	u16 i;
 
 	pfm_exclusion_detach(ctx);
 	pfm_pause(ctx);
+	if (exits && ctx->started)
+		pfm_sample_exit(ctx);
 	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_value_read(pmd);
 	ctx->loaded = false;
@@ -258,7 +264,7 @@ static void pfm_let_go(struct pfm_context *ctx)
 void pfm_detach(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
-	pfm_unload_pmu(ctx);
+	pfm_unload_pmu(ctx, false);
 	pfm_let_go(ctx);
 }
 
@@ -280,12 +286,13 @@ static int pfm_reload_pmu(struct pfm_context *ctx)
  * removed (3.1.7). After an exec load the PMU again, but only if the attaching
  * process may monitor any program.
  */
-static void pfm_events_lost(struct pfm_context *ctx, bool exits, bool quiet)
+static void pfm_events_lost(struct pfm_context *ctx, int note)
 {
-	bool self = ctx->self;
+	bool self = ctx->self, exits = note & PFM_NOTE_EXIT;
 
 	lockdep_assert_held(&ctx->mutex);
-	pfm_unload_pmu(ctx);
+	/* The tool may not be permitted to monitor the program of an exec. */
+	pfm_unload_pmu(ctx, exits && !(note & PFM_NOTE_LOST));
 	pfm_set_reader(ctx, false);
 	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
 		pfm_let_go(ctx);
@@ -296,7 +303,7 @@ static void pfm_events_lost(struct pfm_context *ctx, bool exits, bool quiet)
 			return;
 		}
 		/* No PFM_MSG_END if the thread's process monitors itself. */
-		if (!quiet && !(exits && self)) {
+		if (!(note & PFM_NOTE_QUIET) && !(exits && self)) {
 			pfm_msgq_put_end(&ctx->msgq);
 			pfm_msgq_tell_readers(&ctx->msgq);
 		}
@@ -320,11 +327,10 @@ static void pfm_start_after_exec(struct pfm_context *ctx)
 		WRITE_ONCE(ctx->family->started, true);
 }
 
-static void pfm_thread_changed(struct pfm_context *ctx, int note)
+void pfm_thread_changed(struct pfm_context *ctx, int note)
 {
 	if (note & (PFM_NOTE_EXIT | PFM_NOTE_LOST))
-		pfm_events_lost(ctx, note & PFM_NOTE_EXIT,
-				note & PFM_NOTE_QUIET);
+		pfm_events_lost(ctx, note);
 	if (ctx->start_at_exec)
 		pfm_start_after_exec(ctx);
 }

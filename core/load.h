@@ -53,6 +53,12 @@ int pfm_unload_context(struct pfm_context *ctx);
 void pfm_detach(struct pfm_context *ctx);
 
 /*
+ * Act on the exit or exec of the monitored thread, according to PFM_NOTE_*.
+ * Context: process, pfm_context.mutex held, attached.
+ */
+void pfm_thread_changed(struct pfm_context *ctx, int note);
+
+/*
  * PFM_START, with the event set and flags of a pfarg_start_t, or the active set
  * if @arg is NULL. Starting a started context has no effect; a masked one stays
  * masked.

@@ -20,11 +20,10 @@
 #include "regs.h"
 #include "value.h"
 
-#define PFM_PMC_FLAGS \
-	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_VALUE_ONLY)
-#define PFM_PMD_FLAGS \
-	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_SMPL)
-#define PFM_SMPL_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
+#define PFM_SMPL_FLAGS \
+	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_AT_EXIT)
+#define PFM_PMC_FLAGS	(PFM_SMPL_FLAGS | PFM_REGFL_VALUE_ONLY)
+#define PFM_PMD_FLAGS	(PFM_SMPL_FLAGS | PFM_REGFL_SMPL)
 
 static int pfm_bad_elem(u32 *flags, u32 retfl)
 {
@@ -173,6 +172,7 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 	unsigned int slot, end = set->pmu_set.num_regs - 1;
 
 	ovfl->random = conf->flags & PFM_REGFL_RANDOM;
+	ovfl->at_exit = conf->flags & PFM_REGFL_AT_EXIT;
 	ovfl->arg.ovfl_notify = !!(conf->flags & PFM_REGFL_OVFL_NOTIFY);
 	ovfl->arg.pmd_eventid = conf->eventid;
 	if (!pfm_conf_has_pmds(conf))
@@ -219,6 +219,7 @@ static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 
 	pfm_bv_from_slots(ctx->pmu, conf->smpl_pmds, smpl_pmds);
 	if (ovfl->random != !!(conf->flags & PFM_REGFL_RANDOM) ||
+	    ovfl->at_exit != !!(conf->flags & PFM_REGFL_AT_EXIT) ||
 	    ovfl->arg.ovfl_notify != !!(conf->flags & PFM_REGFL_OVFL_NOTIFY) ||
 	    ovfl->arg.pmd_eventid != conf->eventid ||
 	    memcmp(ovfl->arg.smpl_pmds, smpl_pmds, sizeof(smpl_pmds)) ||
@@ -559,6 +560,7 @@ static void pfm_read_conf(const struct pfm_pmd_ovfl *ovfl,
 
 	*conf = (struct pfm_smpl_conf){
 		.flags = (ovfl->random ? PFM_REGFL_RANDOM : 0) |
+			 (ovfl->at_exit ? PFM_REGFL_AT_EXIT : 0) |
 			 (ovfl->arg.ovfl_notify ? PFM_REGFL_OVFL_NOTIFY : 0),
 		.num_smpl = ovfl->arg.num_smpl_pmds,
 		.num_data = ovfl->num_data,

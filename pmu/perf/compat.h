@@ -18,4 +18,11 @@
 #endif
 #endif
 
+/* The clock when the time of a perf_event_context was updated last, an lvalue */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define perf_ctx_stamp(ctx)	((ctx)->timestamp)
+#else
+#define perf_ctx_stamp(ctx)	((ctx)->time.stamp)
+#endif
+
 #endif /* PFM_PERF_COMPAT_H */

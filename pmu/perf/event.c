@@ -41,7 +41,10 @@
  *   thread hits a tracepoint on behalf of this thread, perf reports this only
  *   to CPU events. So all overflows happen in the monitored thread.
  */
+#include <linux/minmax.h>
+#include <linux/sched/clock.h>
 #include <perfmon/perfmon_work.h>
+#include "compat.h"
 #include "event.h"
 
 /* No counter's minimum period is longer than this. */
@@ -56,6 +59,14 @@ perf_update_t perf_updater(u64 pmc, const struct perf_event *event)
 	if (perf_is_clock(pmc) || event->pmu->task_ctx_nr == perf_hw_context)
 		return event->pmu->read;
 	return NULL;
+}
+
+/* The event's perf context gets no time after perf has removed its events. */
+u64 perf_time_ended(const struct perf_event *event)
+{
+	s64 since = local_clock() - READ_ONCE(perf_ctx_stamp(event->ctx));
+
+	return max_t(s64, since, 0);
 }
 
 u64 perf_period(u64 value)

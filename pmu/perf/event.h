@@ -60,6 +60,18 @@ static __always_inline void perf_update(const struct pfm_pmu_reg *reg,
 		update(event);
 }
 
+/* Has perf removed the event because its thread exits? */
+static inline bool perf_has_ended(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) == PERF_EVENT_STATE_EXIT;
+}
+
+/*
+ * Get the time in ns since perf has removed the event from its thread. Context:
+ * any, interrupts off.
+ */
+u64 perf_time_ended(const struct perf_event *event);
+
 /* Does the event's period follow the value of its PMD? */
 static inline bool perf_is_armed(const struct pfm_pmu_reg *reg,
 				 const struct perf_event *event)

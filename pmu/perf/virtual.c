@@ -2,6 +2,7 @@
 /*
  * virtual.c - PMDs without a perf event: resources, clocks, data of samples
  */
+#include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -26,8 +27,8 @@ u64 perf_resident_pages(struct task_struct *task)
 	 */
 	if (task == current)
 		return mm ? get_mm_rss(mm) : 0;
-	/* A deferred overflow is handled after the thread has left the CPU. */
-	if (!in_task())
+	/* The thread has left the CPU before its overflow was handled. */
+	if (!in_task() || irqs_disabled())
 		return 0;
 	/* Do not reference the mm: a last reference would free memory here. */
 	task_lock(task);
@@ -43,10 +44,18 @@ u64 perf_clock_now(struct task_struct *task)
 	return local_clock();
 }
 
-/* Return R, S, D, ... A thread preempted before a wait counts as waiting. */
+/*
+ * Return R, S, D, ... A thread preempted before a wait counts as waiting. One
+ * that has released its memory to exit counts as ended, X, unless it waits.
+ */
 u64 perf_thread_state(struct task_struct *task)
 {
-	return task_state_to_char(task);
+	char state = task_state_to_char(task);
+
+	if (state == 'Z' || (state == 'R' && task->flags & PF_EXITING &&
+			     !READ_ONCE(task->mm)))
+		return 'X';
+	return state;
 }
 
 /*

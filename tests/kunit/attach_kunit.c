@@ -20,25 +20,6 @@ static struct task_struct *monitored_thread(struct kunit *test)
 	return task;
 }
 
-/*
- * Ask a thread to exit. Return: whether it has exited; if not, it is waiting
- * for a mutex.
- */
-static bool ends(struct task_struct *task)
-{
-	kthread_stop(task);
-	while (!READ_ONCE(task->exit_state)) {
-		if (READ_ONCE(task->blocked_on))
-			return false;
-		/*
-		 * Sleep because nothing signals that a thread has begun to
-		 * wait.
-		 */
-		schedule_timeout_uninterruptible(1);
-	}
-	return true;
-}
-
 static bool end_was_queued(struct kunit *test)
 {
 	pfm_msg_t msg;
@@ -51,7 +32,7 @@ static void exit_ends_attachment_and_queues_end(struct kunit *test)
 {
 	struct task_struct *task = monitored_thread(test);
 
-	KUNIT_EXPECT_TRUE(test, ends(task));
+	KUNIT_EXPECT_TRUE(test, fixture_thread_ends(task));
 	KUNIT_EXPECT_FALSE(test, ctx_of(test)->loaded);
 	KUNIT_EXPECT_TRUE(test, end_was_queued(test));
 	put_task_struct(task);
@@ -63,7 +44,7 @@ static void exit_does_not_wait_for_a_command(struct kunit *test)
 	struct pfm_context *ctx = ctx_of(test);
 
 	fixture_lock(ctx);
-	KUNIT_EXPECT_TRUE(test, ends(task));
+	KUNIT_EXPECT_TRUE(test, fixture_thread_ends(task));
 	KUNIT_EXPECT_TRUE(test, ctx->loaded);
 	KUNIT_EXPECT_FALSE(test, end_was_queued(test));
 	fixture_unlock(ctx);
@@ -76,7 +57,7 @@ static void command_after_exit_finds_context_unloaded(struct kunit *test)
 	struct pfm_context *ctx = ctx_of(test);
 
 	fixture_lock(ctx);
-	ends(task);
+	fixture_thread_ends(task);
 	fixture_unlock(ctx);
 	pfm_lock(ctx);
 	KUNIT_EXPECT_FALSE(test, ctx->loaded);
@@ -92,7 +73,7 @@ static void reader_after_exit_gets_end(struct kunit *test)
 	struct pfm_context *ctx = ctx_of(test);
 
 	fixture_lock(ctx);
-	ends(task);
+	fixture_thread_ends(task);
 	fixture_unlock(ctx);
 	pfm_attach_catch_up(ctx);
 	KUNIT_EXPECT_TRUE(test, end_was_queued(test));
@@ -127,7 +108,7 @@ static void reader_waits_until_command_has_followed(struct kunit *test)
 	readers_wait = false;
 	task = monitored_thread(test);
 	fixture_lock(ctx);
-	ends(task);
+	fixture_thread_ends(task);
 	fixture_unlock(ctx);
 	pfm_attach_catch_up(ctx);
 	KUNIT_EXPECT_TRUE(test, readers_wait);

@@ -361,6 +361,25 @@ static inline struct task_struct *fixture_thread(void)
 }
 
 /*
+ * Ask a thread to exit, to which the caller has a reference. Return: whether it
+ * has exited; if not, it is waiting for a mutex.
+ */
+static inline bool fixture_thread_ends(struct task_struct *task)
+{
+	kthread_stop(task);
+	while (!READ_ONCE(task->exit_state)) {
+		if (READ_ONCE(task->blocked_on))
+			return false;
+		/*
+		 * Sleep because nothing signals that a thread has begun to
+		 * wait.
+		 */
+		schedule_timeout_uninterruptible(1);
+	}
+	return true;
+}
+
+/*
  * Remove the next message from the queue. Return: false if the queue is empty.
  */
 static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)

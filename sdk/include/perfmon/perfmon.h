@@ -100,6 +100,11 @@
  */
 #define PFM_REGFL_VALUE_ONLY	0x100
 #define PFM_REGFL_SMPL		0x200
+/*
+ * An extension: the PMD, if it samples, also takes a sample when the monitored
+ * thread exits, as if it overflowed then. No effect in system-wide contexts.
+ */
+#define PFM_REGFL_AT_EXIT	0x400
 
 /* Register flags on return, reg_flags (3.1.2, 3.1.3, 3.1.13). */
 #define PFM_REG_RETFL_NOTAVAIL	(1U << 31)	/* no such register */

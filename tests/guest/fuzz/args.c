@@ -96,7 +96,8 @@ static void some_pmds(struct fuzz *f, __u64 *bv)
 
 static __u32 smpl_flags(struct fuzz *f)
 {
-	return fuzz_u64(f) & (PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM);
+	return fuzz_u64(f) & (PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM |
+			      PFM_REGFL_AT_EXIT);
 }
 
 static void make_pmc(struct fuzz *f, void *elem)

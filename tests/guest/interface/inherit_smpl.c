@@ -186,6 +186,47 @@ TEST(fork_bomb_is_sampled)
 	expect_all_samples("bomb", "100");
 }
 
+/* PFM_REGFL_AT_EXIT: one sample for each thread that ends, and the state X. */
+TEST(exits_are_sampled_on_request)
+{
+	struct shared s = shared_new(0, ROOMY, 1);
+	struct counter c = calls(0, PFM_REGFL_AT_EXIT, 1000);
+	struct caller child;
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_STATE);
+	counter_write(s.fd, &c);
+	start_self(s);
+	for (unsigned int i = 1; i <= 3; i++) {
+		caller_start_on(&child, 0);
+		caller_do(&child, 5);
+		CHECK_EQ(samples(&s), i - 1);
+		caller_quit(&child);
+		CHECK_EQ(samples(&s), i);
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		const pfm_default_smpl_entry_t *e = entry_of(&s, 0, i, 1);
+
+		CHECK_EQ(smpl_values(e)[0], 'X');
+		CHECK((__s64)e->ip > 0);
+	}
+	CHECK_EQ(entry_of(&s, 0, 2, 1)->pid, child.pid);
+	/* No sample of a thread that is not monitored any more */
+	caller_start_on(&child, 0);
+	ctx_stop(s.fd);
+	caller_quit(&child);
+	CHECK_EQ(samples(&s), 3);
+}
+
+TEST(exits_are_not_sampled_otherwise)
+{
+	struct shared s = start_self(sampling(0, 1000, ROOMY));
+	struct caller child;
+
+	caller_start(&child);
+	caller_quit(&child);
+	CHECK_EQ(samples(&s), 0);
+}
+
 TEST(members_begin_with_a_whole_period)
 {
 	struct shared s = start_self(sampling(0, 4, ROOMY));

@@ -75,6 +75,7 @@ TEST(undefined_register_flags_are_refused)
 {
 	const __u32 defined = PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM |
 			      PFM_REGFL_VALUE_ONLY | PFM_REGFL_SMPL |
+			      PFM_REGFL_AT_EXIT |
 			      PFM_REG_RETFL_MASK;
 	int fd = ctx_new(0);
 
@@ -97,7 +98,7 @@ TEST(flags_of_the_other_register_are_refused)
 {
 	static const __u32 of_pmcs[] = {
 		PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM, PFM_REGFL_VALUE_ONLY,
-		PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM,
+		PFM_REGFL_AT_EXIT, PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM,
 		PFM_REGFL_SMPL | PFM_REGFL_VALUE_ONLY,
 	};
 	int fd = ctx_new(0);

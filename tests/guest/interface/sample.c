@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -187,6 +189,46 @@ TEST(switches_to_other_threads_record_runnable)
 	CHECK_EQ(last_state(&s), 'R');
 	CHECK_OK(kill(child, SIGKILL));
 	CHECK_OK(waitpid(child, NULL, 0));
+}
+
+/* Exit when the pipe has a byte. The kernel frees memory meanwhile. */
+static void exit_with_memory(void *go)
+{
+	size_t size = 1 << 22;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(memory != MAP_FAILED);
+	memset(memory, 1, size);
+	wait_go(*(int *)go);
+}
+
+/*
+ * perf stops the clock of an exiting thread before the thread frees its memory.
+ * The sample at the exit has the time until then, too.
+ */
+TEST(exit_sample_has_cpu_time_of_the_exit)
+{
+	int go[2], ret = pipe(go);
+	struct counter c = counter(0, PFM_REGFL_AT_EXIT, 1 << 30);
+	struct counter clock = counter(1, 0, 0);
+	pid_t child = spawn(exit_with_memory, go);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	__u64 sampled, before = clock_ns(CLOCK_MONOTONIC);
+
+	CHECK_OK(ret);
+	clock.pmc.reg_value = SOFTWARE(PERF_COUNT_SW_TASK_CLOCK);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	counter_write(s.fd, &c);
+	counter_write(s.fd, &clock);
+	ctx_start_on(s.fd, child);
+	CHECK_EQ(write(go[1], "", 1), 1);
+	reap(child);
+	ctx_expect_message(s.fd, PFM_MSG_END);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	sampled = *smpl_values(smpl_entry(&s, 0, 1));
+	CHECK(sampled > ctx_read(s.fd, 1));
+	CHECK(sampled < clock_ns(CLOCK_MONOTONIC) - before);
 }
 
 static int try_recording(__u64 event, unsigned int pmd)
