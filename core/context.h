@@ -337,6 +337,7 @@ struct pfm_member {
  * @switch_here: does the work of @switch_work in the monitored thread
  * @switch_later: does it if @switch_here found the context locked
  * @switch_task: thread of @switch_here; only for comparison
+ * @fmt_state: for the format's handler, by @data
  * @fmt:      sampling format, or NULL; a member has no reference of its own
  * @fmt_arg:  the format's argument if it may change, else NULL
  * @buffer:   its buffer, or NULL
@@ -426,6 +427,7 @@ struct pfm_context {
 	struct callback_head	switch_here;
 	struct pfm_work		switch_later;
 	const void		*switch_task;
+	struct pfm_ovfl_state	fmt_state;
 	const pfm_buffer_fmt_t	*fmt;
 	void			*fmt_arg;
 	struct pfm_buffer	*buffer;

@@ -41,6 +41,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags,
 	mutex_init(&ctx->mutex);
 	ctx->flags = flags;
 	ctx->handler = pfm_no_fmt_handler;
+	ctx->data.state = &ctx->fmt_state;
 	ctx->target.cpu = -1;
 	if (family)
 		pfm_family_adopt(family, ctx);

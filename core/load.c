@@ -275,6 +275,7 @@ static int pfm_reload_pmu(struct pfm_context *ctx)
 
 	if (ret)
 		return ret;
+	ctx->fmt_state = (struct pfm_ovfl_state){};
 	ctx->loaded = true;
 	if (pfm_resume(ctx))
 		ctx->sets_denied++;
@@ -345,6 +346,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 
 	if (ret)
 		return ret;
+	ctx->fmt_state = (struct pfm_ovfl_state){};
 	ctx->target.user_only = may->user_only;
 	ctx->trusted = may->trusted;
 	pfm_set_reader(ctx, may->can_read);
@@ -521,5 +523,6 @@ int pfm_stop_monitoring(struct pfm_context *ctx)
 	pfm_pause(ctx);
 	WRITE_ONCE(ctx->start_at_exec, false);
 	ctx->started = false;
+	ctx->fmt_state = (struct pfm_ovfl_state){};
 	return pfm_resume(ctx);
 }

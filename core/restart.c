@@ -39,6 +39,7 @@ static int pfm_unmask(struct pfm_context *ctx)
 	int ret;
 
 	pfm_catch_up(ctx->set);
+	ctx->fmt_state = (struct pfm_ovfl_state){};
 	ret = pfm_program_regs(ctx);
 	/* A barrier: overflows that see the bit clear see the new values. */
 	set_mask_bits(&ctx->frozen, PFM_MASKED, 0);

@@ -273,6 +273,16 @@ static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 	pfm_part_tell(share, part, &msg);
 }
 
+/* Lose an overflow. @lost: the counter of the part, or of the family. */
+static noinline notrace void pfm_share_lose(atomic64_t *lost,
+					    pfm_ovfl_arg_t *arg,
+					    struct pfm_ovfl_data *data)
+{
+	atomic64_inc(lost);
+	*data->state = (struct pfm_ovfl_state){};
+	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET;
+}
+
 /*
  * Count an overflow as lost because its part is full. Context: the caller owns
  * the part.
@@ -280,10 +290,9 @@ static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 static noinline notrace void pfm_part_refuse(struct pfm_share *share,
 					     struct pfm_part *part,
 					     pfm_ovfl_arg_t *arg,
-					     const struct pfm_ovfl_data *data)
+					     struct pfm_ovfl_data *data)
 {
-	atomic64_inc(&part->lost);
-	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET;
+	pfm_share_lose(&part->lost, arg, data);
 	if (part->untold)
 		pfm_part_notify(share, part, arg, data);
 }
@@ -322,8 +331,7 @@ int notrace pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	int err;
 
 	if (unlikely(!part || !pfm_part_own(part))) {
-		atomic64_inc(part ? &part->lost : &share->lost);
-		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET;
+		pfm_share_lose(part ? &part->lost : &share->lost, arg, data);
 		return 0;
 	}
 	pfm_part_spend(part, data);

@@ -16,27 +16,28 @@
 #include <perfmon/perfmon_fmt_unwind.h>
 #include <perfmon/perfmon_stacks_smpl.h>
 
-#define STACKS_SEVERAL_THREADS (PFM_FL_SYSTEM_WIDE | PFM_FL_INHERIT)
-
 #define PAYLOAD	offsetof(pfm_stacks_record_t, ovfl_pmd)
 
 /**
- * struct stacks_switch - a context switch
+ * struct stacks_switch - a context switch, in struct pfm_ovfl_state
  * @tstamp: time of the switch
  * @clock:  CPU time of the thread
+ * @buf:    first byte of the buffer that has the switch's record
  * @offs:   offset in bytes of the switch's record, or 0 without a record
  */
 struct stacks_switch {
 	u64	tstamp;
 	u64	clock;
+	void	*buf;
 	u64	offs;
 };
+
+static_assert(sizeof(struct stacks_switch) <= sizeof(struct pfm_ovfl_state));
 
 /**
  * struct stacks_priv - private state of the handler, never mapped
  * @set:        unwind tables, or NULL
  * @copy:       copy of the records, at the same offsets as in the buffer
- * @last:       the last sample; @tstamp and @clock are set only with clock_pmd
  * @max_depth:  as in the argument
  * @per_thread: as in the argument
  * @clock_pmd:  as in the argument
@@ -44,7 +45,6 @@ struct stacks_switch {
 struct stacks_priv {
 	struct pfm_unwind_set	*set;
 	void			*copy;
-	struct stacks_switch	last;
 	u32			max_depth;
 	u32			per_thread;
 	u32			clock_pmd;
@@ -87,9 +87,8 @@ static int stacks_table_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	    arg->unwind_fd < 0 || arg->per_thread > 1 ||
 	    arg->clock_pmd >= PFM_MAX_PMDS)
 		return -EINVAL;
-	/* The previous sample must be one of the same thread. */
-	if (arg->clock_pmd &&
-	    (!arg->per_thread || ctx_flags & STACKS_SEVERAL_THREADS))
+	/* The previous sample of the context must be one of the same thread. */
+	if (arg->clock_pmd && ctx_flags & PFM_FL_SYSTEM_WIDE)
 		return -EINVAL;
 	return pfm_table_validate(&arg->sink, stacks_max_record(arg));
 }
@@ -144,7 +143,9 @@ static __always_inline void stacks_merge(void *to, void *show, const void *from,
 	const pfm_stacks_record_t *sample = from;
 
 	PFM_TABLE_COUNT(count);
-	PFM_TABLE_SUM(periods);
+	/* With clock_pmd, stacks_add_time() may add to it at the same time. */
+	if (sample->periods)
+		PFM_TABLE_SUM(periods);
 }
 
 /*
@@ -203,23 +204,41 @@ static __always_inline u64 stacks_add(void *buf, void *copy,
 }
 
 /*
+ * Add a time to the record of a context switch. It may be in the buffer of
+ * another CPU, whose handler counts context switches in the same record, and to
+ * which a third CPU adds a time.
+ */
+static void stacks_add_time(const struct stacks_switch *of, s64 time)
+{
+	const struct stacks_priv *priv = pfm_table_priv(of->buf);
+	pfm_stacks_record_t *mine = priv->copy + of->offs;
+	pfm_stacks_record_t *shown = of->buf + of->offs;
+	atomic64_t *sum = (atomic64_t *)&mine->periods;
+	u64 now = atomic64_add_return(time, sum), seen;
+
+	do {
+		seen = now;
+		WRITE_ONCE(shown->periods, seen);
+		/* Pairs with the addition: the last CPU shows the sum. */
+		smp_mb();
+		now = atomic64_read(sum);
+	} while (now != seen);
+}
+
+/*
  * Handle a thread that leaves the CPU: add the time that it was off the CPU
  * since its previous sample to the record of that sample.
  */
-static void stacks_leave(struct stacks_priv *priv, void *buf,
-			 const pfm_ovfl_arg_t *arg, u64 tstamp,
-			 pfm_stacks_record_t *sample)
+static void stacks_leave(const struct stacks_priv *priv,
+			 struct stacks_switch *last, const pfm_ovfl_arg_t *arg,
+			 u64 tstamp, pfm_stacks_record_t *sample)
 {
 	u64 clock = pfm_smpl_value_or(arg, priv->clock_pmd, 0);
-	struct stacks_switch *last = &priv->last;
-	pfm_stacks_record_t *mine = priv->copy + last->offs;
-	pfm_stacks_record_t *shown = buf + last->offs;
 	s64 off = tstamp - last->tstamp - (clock - last->clock);
 
-	/* Clocks of CPUs may differ a little; a new thread has a new clock. */
-	if (last->offs && mine->tid == sample->tid && clock >= last->clock &&
-	    off > 0)
-		PFM_TABLE_SET(periods, mine->periods + off);
+	/* Clocks of CPUs may differ a little, and a tool may set the clock. */
+	if (last->offs && clock >= last->clock && off > 0)
+		stacks_add_time(last, off);
 	last->tstamp = tstamp;
 	last->clock = clock;
 	sample->periods = 0;
@@ -227,19 +246,23 @@ static void stacks_leave(struct stacks_priv *priv, void *buf,
 }
 
 /*
- * Add a sample of a thread. This is a function of its own, so that it does not
- * slow down tables by process.
+ * Add a sample by thread, or with the time off the CPU. This is a function of
+ * its own, so that it does not slow down other tables.
  */
 static noinline void
 stacks_add_of_thread(void *buf, const pfm_ovfl_arg_t *arg, u64 tstamp,
-		     u32 tid, pfm_stacks_record_t *sample, size_t words)
+		     const struct pfm_ovfl_data *data,
+		     pfm_stacks_record_t *sample, size_t words)
 {
-	struct stacks_priv *priv = pfm_table_priv(buf);
+	struct stacks_switch *last = (void *)data->state->words;
+	const struct stacks_priv *priv = pfm_table_priv(buf);
 
-	sample->tid = tid;
+	if (priv->per_thread)
+		sample->tid = data->tid;
 	if (priv->clock_pmd)
-		stacks_leave(priv, buf, arg, tstamp, sample);
-	priv->last.offs = stacks_add(buf, priv->copy, sample, words);
+		stacks_leave(priv, last, arg, tstamp, sample);
+	last->offs = stacks_add(buf, priv->copy, sample, words);
+	last->buf = buf;
 }
 
 static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
@@ -275,9 +298,8 @@ static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		.user_end = end.why,
 		.user_guessed = end.guessed,
 	};
-	if (unlikely(priv->per_thread))
-		stacks_add_of_thread(buf, arg, tstamp, data->tid, sample,
-				     words);
+	if (unlikely(priv->per_thread || priv->clock_pmd))
+		stacks_add_of_thread(buf, arg, tstamp, data, sample, words);
 	else
 		stacks_add(buf, priv->copy, sample, words);
 	return 0;

@@ -78,6 +78,31 @@ static void restart_can_mask_active_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
 
+/* Samples may be missing while the context was masked or stopped. */
+static void format_forgets_state_when_samples_may_be_missing(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 *state = f->ctx->fmt_state.words;
+
+	state[0] = 1;
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	KUNIT_EXPECT_EQ(test, state[0], 0ULL);
+	state[0] = 1;
+	fixture_count(test, 13);
+	KUNIT_EXPECT_PTR_EQ(test, &f->script.data[0].state->words[0], state);
+	KUNIT_EXPECT_EQ(test, state[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, state[0], 0ULL);
+	state[0] = 1;
+	fixture_lock(f->ctx);
+	KUNIT_EXPECT_EQ(test, pfm_stop_monitoring(f->ctx), 0);
+	fixture_unlock(f->ctx);
+	KUNIT_EXPECT_EQ(test, state[0], 0ULL);
+}
+
 /* Proves 3.1.9-11, 3.5.15-04 */
 static void restart_can_keep_mask(struct kunit *test)
 {
@@ -167,6 +192,7 @@ static struct kunit_case restart_cases[] = {
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(restart_neither_notifies_nor_blocks),
 	KUNIT_CASE(restart_can_mask_active_context),
+	KUNIT_CASE(format_forgets_state_when_samples_may_be_missing),
 	KUNIT_CASE(restart_can_keep_mask),
 	KUNIT_CASE(a_failing_restart_changes_nothing),
 	KUNIT_CASE(a_positive_restart_result_is_einval),

@@ -103,6 +103,17 @@ static void message_does_not_kick_the_root(struct kunit *test)
 	child_end(&c);
 }
 
+/* Has the thread's state for the format, which was set, been forgotten? */
+static bool state_is_forgotten(const struct child *c)
+{
+	return !pmd_of(c)->ctx->fmt_state.words[3];
+}
+
+static void set_state(const struct child *c)
+{
+	pmd_of(c)->ctx->fmt_state.words[3] = 1;
+}
+
 /*
  * The second overflow happens while the handler runs, as in an irq_work that
  * interrupts it.
@@ -116,9 +127,13 @@ static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 	child_start(test, &c[1]);
 	other = &c[1];
 	script->during = count_other;
+	set_state(&c[0]);
+	set_state(&c[1]);
 	child_count(&c[0], PERIOD);
 	KUNIT_EXPECT_EQ(test, script->calls, 1);
 	KUNIT_EXPECT_FALSE(test, script->overlapped);
+	KUNIT_EXPECT_FALSE(test, state_is_forgotten(&c[0]));
+	KUNIT_EXPECT_TRUE(test, state_is_forgotten(&c[1]));
 	KUNIT_EXPECT_EQ(test, lost(test), 1ULL);
 	KUNIT_EXPECT_EQ(test, pmd_of(&c[1])->last_reset, SHORT_RESET);
 	child_count(&c[1], -SHORT_RESET);
@@ -159,8 +174,10 @@ static void cpu_without_part_loses_overflows(struct kunit *test)
 
 	child_start(test, &c);
 	share_of(test)->parts[cpu] = NULL;
+	set_state(&c);
 	child_count(&c, PERIOD);
 	KUNIT_EXPECT_EQ(test, lost(test), 1ULL);
+	KUNIT_EXPECT_TRUE(test, state_is_forgotten(&c));
 	KUNIT_EXPECT_NULL(test, pfm_share_at(share_of(test), 0));
 	share_of(test)->parts[cpu] = part;
 	KUNIT_EXPECT_EQ(test, script->calls, 0);
@@ -176,7 +193,9 @@ static void full_part_loses_overflows_until_restart(struct kunit *test)
 	script->ctrl[0] = FULL;
 	child_count(&c, PERIOD);
 	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
+	set_state(&c);
 	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_TRUE(test, state_is_forgotten(&c));
 	child_count(&c, -SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, script->calls, 1);
 	KUNIT_EXPECT_EQ(test, lost(test), 2ULL);

@@ -67,8 +67,10 @@ static const struct short_record *record_of(const struct pfm_fmt_calls *d,
 static void sample_at(struct kunit *test, u64 ip, u32 tid, u64 period,
 		      u64 tstamp)
 {
-	struct pfm_ovfl_data data = { .ip = ip, .tid = tid, .tgid = 11 };
 	struct pfm_fmt_calls *d = test->priv;
+	struct pfm_ovfl_data data = {
+		.ip = ip, .tid = tid, .tgid = 11, .state = &d->state,
+	};
 
 	d->arg.ovfl_pmd = 3;
 	d->arg.active_set = 4;
@@ -118,10 +120,8 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 		{ { { SZ_1M }, PFM_STACKS_MAX_DEPTH + 1 }, -EINVAL },
 		{ { { SZ_1M }, DEPTH, .unwind_fd = -1 }, -EINVAL },
 		{ { { SZ_1M }, DEPTH, .per_thread = 2 }, -EINVAL },
-		{ { { SZ_1M }, DEPTH, .clock_pmd = 1 }, -EINVAL },
-		{ { { SZ_1M }, DEPTH, .per_thread = 1, .clock_pmd = 1 }, 0 },
-		{ { { SZ_1M }, DEPTH, .per_thread = 1,
-		    .clock_pmd = PFM_MAX_PMDS }, -EINVAL },
+		{ { { SZ_1M }, DEPTH, .clock_pmd = 1 }, 0 },
+		{ { { SZ_1M }, DEPTH, .clock_pmd = PFM_MAX_PMDS }, -EINVAL },
 	};
 	unsigned int i;
 
@@ -265,21 +265,75 @@ static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 1);
 }
 
-/* The context is loaded on another thread in between. */
+/* Each thread has a context of its own. */
 static void time_between_threads_is_not_counted(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
+	struct pfm_ovfl_state first;
 
 	make_with(test, 8, 1, CLOCK);
 	leave(test, 0x1000, 12, 'S', 100, 0);
+	first = d->state;
+	d->state = (struct pfm_ovfl_state){};
 	leave(test, 0x1000, 13, 'S', 150, 10);
 	leave(test, 0x1000, 13, 'S', 400, 110);
-	KUNIT_ASSERT_EQ(test, records_of(d), 2);
-	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 0);
+	d->state = first;
+	leave(test, 0x2000, 12, 'S', 500, 1);
+	KUNIT_ASSERT_EQ(test, records_of(d), 3);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 399);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 150);
 }
 
-static void time_off_cpu_needs_a_context_of_one_thread(struct kunit *test)
+static void time_of_threads_is_summed_by_process(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	struct pfm_ovfl_state first;
+
+	make_with(test, 8, 0, CLOCK);
+	leave(test, 0x1000, 12, 'S', 100, 0);
+	first = d->state;
+	d->state = (struct pfm_ovfl_state){};
+	leave(test, 0x1000, 13, 'S', 150, 10);
+	leave(test, 0x2000, 13, 'S', 400, 110);
+	d->state = first;
+	leave(test, 0x2000, 12, 'S', 500, 1);
+	KUNIT_ASSERT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.tid, 0);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.count, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 399 + 150);
+}
+
+/* The thread of a family leaves one CPU, and then another one. */
+static void time_after_migration_is_in_the_first_buffer(struct kunit *test)
+{
+	struct pfm_fmt_calls *first = test->priv, second;
+
+	make_with(test, 8, 1, CLOCK);
+	second = *first;
+	second.base = NULL;
+	second.area = NULL;
+	test->priv = &second;
+	make_with(test, 8, 1, CLOCK);
+	test->priv = first;
+	leave(test, 0x1000, 12, 'S', 100, 50);
+	second.state = first->state;
+	test->priv = &second;
+	leave(test, 0x2000, 12, 'D', 300, 80);
+	leave(test, 0x3000, 12, 'S', 500, 80);
+	KUNIT_EXPECT_EQ(test, records_of(&second), 2);
+	KUNIT_EXPECT_EQ(test, record_of(&second, 0)->head.periods, 200);
+	KUNIT_EXPECT_EQ(test, record_of(first, 0)->head.periods, 170);
+	pfm_calls_end(test);
+	test->priv = first;
+	/* The sum is that of both CPUs. */
+	first->state = (struct pfm_ovfl_state){};
+	leave(test, 0x1000, 12, 'S', 600, 0);
+	leave(test, 0x1000, 12, 'S', 630, 0);
+	KUNIT_EXPECT_EQ(test, record_of(first, 0)->head.periods, 200);
+	KUNIT_EXPECT_EQ(test, record_of(first, 0)->head.count, 3);
+}
+
+static void time_off_cpu_needs_a_context_of_a_thread(struct kunit *test)
 {
 	pfm_stacks_smpl_arg_t arg = {
 		.sink.buf_size = SZ_64K, .max_depth = DEPTH, .per_thread = 1,
@@ -290,16 +344,10 @@ static void time_off_cpu_needs_a_context_of_one_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(0, 1, &arg), 0);
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_SYSTEM_WIDE, 1, &arg),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_INHERIT, 1, &arg),
-			-EINVAL);
-	arg.clock_pmd = 0;
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_INHERIT, 1, &arg), 0);
 }
 
-/*
- * First the clocks disagree; then the ID belongs to a new thread with a new
- * clock.
- */
+/* First the clocks disagree; then a tool has set the clock. */
 static void time_off_cpu_is_never_negative(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -355,7 +403,9 @@ static struct kunit_case stacks_cases[] = {
 	KUNIT_CASE(stacks_counts_or_loses_each_sample),
 	KUNIT_CASE(time_off_cpu_is_that_of_the_stack_that_left),
 	KUNIT_CASE(time_between_threads_is_not_counted),
-	KUNIT_CASE(time_off_cpu_needs_a_context_of_one_thread),
+	KUNIT_CASE(time_of_threads_is_summed_by_process),
+	KUNIT_CASE(time_after_migration_is_in_the_first_buffer),
+	KUNIT_CASE(time_off_cpu_needs_a_context_of_a_thread),
 	KUNIT_CASE(time_off_cpu_is_never_negative),
 	KUNIT_CASE(time_off_cpu_of_lost_sample_is_not_counted),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),

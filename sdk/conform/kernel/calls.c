@@ -102,6 +102,7 @@ static int calls_init(struct conform *c)
 		ret = c->fmt->fmt_init(0, c->arg.start, c->buf.start);
 	c->refused = ret;
 	c->live = !ret;
+	c->state = (struct pfm_ovfl_state){};
 	c->held = false;
 	c->notify = !c->notify;
 	conform_evidence_begin(c);
@@ -231,6 +232,7 @@ static int calls_look(struct conform *c, int ret)
 static int calls_handle(struct conform *c, unsigned int i, struct pt_regs *regs)
 {
 	struct pfm_ovfl_data data = {
+		.state = &c->state,
 		.regs = regs,
 		.ip = conform_ip(c->calls),
 		.tid = conform_tid(c->calls),

@@ -63,6 +63,7 @@ struct conform_mem {
  * @refused: errno of the failed creation of the context, or 0
  * @ovfl:    the handler's overflow argument, of exactly the right size
  * @before:  content of @ovfl before the call
+ * @state:   what the format remembers of the context
  * @tstamp:  time of the last overflow in ns
  * @calls:   number of overflows
  * @stored:  number of overflows for which the handler returned 0
@@ -99,6 +100,7 @@ struct conform {
 	int			refused;
 	struct conform_mem	ovfl;
 	pfm_ovfl_arg_t		*before;
+	struct pfm_ovfl_state	state;
 	u64			tstamp;
 	u64			calls;
 	u64			stored;

@@ -100,6 +100,22 @@ typedef struct {
 #define smpl_pmd_values		smpl_pmds_values
 
 /**
+ * struct pfm_ovfl_state - what a format remembers of a context
+ * @words: for the format; zero when the context is attached, and after samples
+ *         may be missing: the handler was not called because monitoring was
+ *         stopped or masked, or because a family's buffer was not available
+ *
+ * With PFM_FL_INHERIT each thread has a context, while it records into the
+ * buffer of the CPU on which it runs. So this is the only state that the format
+ * finds again after the thread has migrated. It may contain addresses in the
+ * buffers, which stay as long as the thread is attached. A system-wide context
+ * has one state, for all threads on its CPU.
+ */
+struct pfm_ovfl_state {
+	u64	words[4];
+};
+
+/**
  * struct pfm_ovfl_data - thread and instruction of an overflow
  * @ip:   instruction pointer; never a kernel address if the event excludes the
  *        kernel
@@ -108,6 +124,7 @@ typedef struct {
  *        PFM_SET_FMT_ARG
  * @tid:  thread that was running (in the initial PID namespace)
  * @tgid: its process
+ * @state: what the format remembers of the context's thread
  *
  * Passed to fmt_handler as data.
  */
@@ -120,6 +137,7 @@ struct pfm_ovfl_data {
 	);
 
 	u64		ip;
+	struct pfm_ovfl_state	*state;
 };
 
 /**

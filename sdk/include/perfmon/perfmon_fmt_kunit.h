@@ -42,6 +42,7 @@
  * @tstamp: time of the next samples, at first PFM_CALLS_TSTAMP
  * @arg:  the last overflow; a test may set fields that pfm_calls_sample() does
  *        not set, such as pmd_eventid
+ * @state: what the format remembers of the context
  */
 struct pfm_fmt_calls {
 	const pfm_buffer_fmt_t	*fmt;
@@ -52,6 +53,7 @@ struct pfm_fmt_calls {
 	bool			live;
 	u64			tstamp;
 	pfm_ovfl_arg_t		arg;
+	struct pfm_ovfl_state	state;
 };
 
 /**
@@ -225,6 +227,7 @@ static inline int pfm_calls_try(struct kunit *test, void *arg)
 	if (!ret && d->fmt->fmt_init)
 		ret = d->fmt->fmt_init(0, arg, d->buf);
 	d->live = !ret;
+	d->state = (struct pfm_ovfl_state){};
 	return ret;
 }
 
@@ -272,7 +275,8 @@ static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
  */
 static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
 {
-	struct pfm_ovfl_data data = { .ip = PFM_CALLS_IP(pmd),
+	struct pfm_ovfl_data data = { .state = &d->state,
+				      .ip = PFM_CALLS_IP(pmd),
 				      .tid = PFM_CALLS_TID,
 				      .tgid = PFM_CALLS_TGID };
 	int ret;

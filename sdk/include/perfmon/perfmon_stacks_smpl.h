@@ -32,10 +32,9 @@
  *              chains; 0 for none, so descriptor 0 cannot be used
  * @per_thread: 1 to count the samples of each thread separately, else 0
  * @clock_pmd:  0, or the PMD with the thread's CPU time in ns, to sum the time
- *              off the CPU instead of the periods. This requires @per_thread
- *              and a context of one thread. Each overflow must be a context
- *              switch, and its reg_smpl_pmds must have this PMD and
- *              PFM_PMD_STATE
+ *              off the CPU instead of the periods. This requires a context of a
+ *              thread or a family. Each overflow must be a context switch, and
+ *              its reg_smpl_pmds must have this PMD and PFM_PMD_STATE
  */
 typedef struct {
 	pfm_sink_arg_t	sink;

@@ -197,7 +197,6 @@ TEST(invalid_arguments_are_refused)
 		{ .sink.buf_size = 1 << 16, .max_depth = 129 },
 		{ .sink.buf_size = 1 << 16, .max_depth = 8, .unwind_fd = -1 },
 		{ .sink.buf_size = 1 << 16, .max_depth = 8, .per_thread = 2 },
-		{ .sink.buf_size = 1 << 16, .max_depth = 8, .clock_pmd = 1 },
 		{ .sink.buf_size = 1 << 16, .max_depth = 8,
 		  .sink.num_regions = 2 },
 		{ .sink.buf_size = 256, .max_depth = 128 },
