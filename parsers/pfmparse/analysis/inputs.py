@@ -15,6 +15,7 @@ from .places import Places
 from .selection import Selection
 
 if TYPE_CHECKING:
+    from .off_cpu import OffCpu
     from .stacks import Stacks
 
 
@@ -94,7 +95,7 @@ class Input:
         before = self.recording.samples
         try:
             batches = self.recording.batches()
-            for batch in map(self._select, _with_off_cpu(self.recording, batches)):
+            for batch in map(self._select, self._with_times(batches)):
                 self.selected += batch.samples.total()
                 if self._watcher is not None:
                     self._watcher.add(self.recording.samples - before)
@@ -118,14 +119,16 @@ class Input:
 
     def _reread(self, threads: Optional[int] = None) -> Iterator[Batch]:
         """Returns all samples, read in a separate pass."""
-        again = self.recording.reopened()
-        return _with_off_cpu(again, again.batches(threads))
+        return self._with_times(self.recording.reopened().batches(threads))
 
+    def _with_times(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Adds a column of times off CPU if the session records them."""
+        return batches if self._off_cpu is None else self._off_cpu.add_to(batches)
 
-def _with_off_cpu(recording: Recording, batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Adds a column of times off CPU to the batches if the session records them."""
-    if recording.session.off_cpu is None:
-        return batches
-    from .off_cpu import OffCpu  # only needed by such sessions
+    @cached_property
+    def _off_cpu(self) -> Optional[OffCpu]:
+        if self.recording.session.off_cpu is None:
+            return None
+        from .off_cpu import OffCpu  # only needed by such sessions
 
-    return OffCpu(recording).add_to(batches)
+        return OffCpu(self.recording)

@@ -3,82 +3,156 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from typing import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Iterator, Sequence
 
 import numpy as np
 
 from ..formats.roles import Role
 from ..formats.samples import Lazy, Roles, Samples
-from ..formats.thread_state import OFF, TRACED
+from ..formats.thread_state import ENDED, OFF, TRACED
 from ..layout import NDArray
 from ..recording import Batch, Recording
+from .subset import subset
+
+FAMILY = -1  # instead of a context: several threads share the context
+MOST_HELD = 4096  # batches with the last samples of threads, in a live capture
 
 
 class OffCpu:
     """Adds the column to samples of sessions that record context switches.
 
     Between two samples of a thread, its time off CPU is the elapsed time minus the CPU
-    time that it used. This time belongs to the earlier sample. The last sample
-    of each context is therefore held back until the next one is known. The time is 0
-    for the very last sample of a context, and for stops by a tracer, because that is
-    pfmon itself.
+    time that it used. This time belongs to the earlier sample. The time is 0 for the
+    very last sample of a thread, and for its end, because another thread may have its
+    ID then. It is also 0 for stops by a tracer, unless the context is that of a family:
+    then pfmon does not trace.
+
+    Threads of a family record into the buffer of their CPU, and the buffers are saved
+    independently. So a separate pass over a whole capture computes the times. In a live
+    capture, the last sample of each thread is held back until the next one arrives.
     """
 
     def __init__(self, recording: Recording) -> None:
         clock = recording.session.off_cpu
         there = clock is not None and clock in recording.session.recorded_pmds
         self._clock = clock if there else None
-        self._source = recording.source
-        self._held: dict[int, Batch] = {}
+        self._recording = recording
+        self._held: list[Batch] = []
 
     def add_to(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Returns the batches with the column; splits some of them in two.
+        """Returns the batches with the column; splits some of a live capture.
 
         Returns the batches unchanged in other sessions.
         """
-        return batches if self._clock is None else self._added(batches, self._clock)
+        if self._clock is None:
+            return batches
+        whole = self._recording.source.complete
+        return self._looked_up(batches) if whole else self._held_back(batches)
 
-    def _added(self, batches: Iterator[Batch], clock: int) -> Iterator[Batch]:
-        from .subset import subset  # only needed by such sessions
+    @cached_property
+    def _times(self) -> dict[int, NDArray[np.int64]]:
+        """Returns the times of all samples in the capture, by context."""
+        batches = self._recording.reopened().batches()
+        all_switches = [self._switches(batch) for batch in batches]
+        found: dict[int, list[NDArray[np.int64]]] = {}
+        for switches, (times, _) in zip(all_switches, _times_after(all_switches)):
+            found.setdefault(switches.context, []).append(times)
+        return {context: np.concatenate(times) for context, times in found.items()}
 
+    def _looked_up(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Yields the batches of a whole capture."""
+        done: dict[int, int] = {}
         for batch in batches:
-            if not batch.samples.count:
-                yield _with_times(batch, np.zeros(0, np.int64))
-                continue
-            times = _off_so_far(batch.samples, clock)
-            before = self._held.pop(batch.context, None)
-            if before is not None:
-                last = _off_so_far(before.samples, clock)
-                yield _with_times(before, times[:1] - last)
-            is_last = np.arange(batch.samples.count) == batch.samples.count - 1
-            others = replace(batch, samples=subset(batch.samples, ~is_last))
-            yield _with_times(others, np.diff(times))
-            last_one = subset(batch.samples, is_last)
-            self._held[batch.context] = replace(batch, samples=last_one, lost={})
-        if self._source.complete:
-            for batch in self._held.values():
-                yield _with_times(batch, np.zeros(1, np.int64))
-            self._held.clear()
+            start = done.get(batch.context, 0)
+            end = done[batch.context] = start + batch.samples.count
+            yield _with_times(batch, self._times[batch.context][start:end])
+
+    def _held_back(self, new: Iterator[Batch]) -> Iterator[Batch]:
+        """Yields batches that have arrived, except the last sample of each thread."""
+        batches = [*self._held, *new]
+        self._held = []
+        for batch, (times, last) in zip(
+            batches, _times_after([self._switches(batch) for batch in batches])
+        ):
+            done = replace(batch, samples=subset(batch.samples, ~last))
+            yield _with_times(done, times[~last])
+            if last.any():
+                kept = subset(batch.samples, last)
+                self._held.append(replace(batch, samples=kept, lost={}))
+        for batch in self._held[:-MOST_HELD]:
+            yield _with_times(batch, np.zeros(batch.samples.count, np.int64))
+        self._held = self._held[-MOST_HELD:]
+
+    def _switches(self, batch: Batch) -> _Switches:
+        samples = batch.samples
+        context = self._recording.source.contexts.get(batch.context)
+        shared = context is not None and context.tid is None
+        return _Switches(
+            batch.context,
+            FAMILY if shared else batch.context,
+            samples.role(Role.THREAD).astype(np.int64)
+            if shared
+            else np.zeros(samples.count, np.int64),
+            samples.role(Role.TIME).astype(np.int64),
+            samples.pmd_values(self._clock or 0)[0].astype(np.int64),
+            _in_states(samples, [ENDED] if shared else [ENDED, TRACED]),
+        )
 
 
-def _off_so_far(samples: Samples, clock: int) -> NDArray[np.int64]:
-    """Returns the time off CPU of each sample's thread so far, plus a constant."""
-    wall = samples.role(Role.TIME).astype(np.int64)
-    on_cpu = samples.pmd_values(clock)[0].astype(np.int64)
-    return wall - on_cpu
+@dataclass(frozen=True)
+class _Switches:
+    """The context switches of a batch.
+
+    ``owner`` and ``tid`` together identify the thread: the context, or FAMILY and the
+    thread's ID. ``wall`` and ``on_cpu`` are times in ns. The time after a sample with
+    ``no_time`` is 0.
+    """
+
+    context: int
+    owner: int
+    tid: NDArray[np.int64]
+    wall: NDArray[np.int64]
+    on_cpu: NDArray[np.int64]
+    no_time: NDArray[np.bool_]
+
+
+def _in_states(samples: Samples, states: Sequence[int]) -> NDArray[np.bool_]:
+    if samples.name_of(Role.STATE) is None:
+        return np.zeros(samples.count, np.bool_)
+    return np.isin(samples.role(Role.STATE), states)
+
+
+def _times_after(
+    parts: Sequence[_Switches],
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Yields for each part the times after its samples, and which are not known yet."""
+    if not parts:
+        return
+    owner = np.concatenate([np.full(part.tid.size, part.owner) for part in parts])
+    tid, wall, on_cpu, no_time = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("tid", "wall", "on_cpu", "no_time")
+    )
+    order = np.lexsort((wall, tid, owner))
+    last = np.ones(order.size, np.bool_)
+    times = np.zeros(order.size, np.int64)
+    this, following = order[:-1], order[1:]
+    last[this] = (owner[this] != owner[following]) | (tid[this] != tid[following])
+    used = on_cpu[following] - on_cpu[this]
+    # The clock of a new thread with the same ID begins anew. CPUs' clocks may differ.
+    away = np.where(last[this] | (used < 0), 0, wall[following] - wall[this] - used)
+    times[this] = np.maximum(away, 0)
+    times[no_time] = 0
+    last &= ~no_time
+    ends = np.cumsum([part.tid.size for part in parts])
+    yield from zip(np.split(times, ends[:-1]), np.split(last, ends[:-1]))
 
 
 def _with_times(batch: Batch, times: NDArray[np.int64]) -> Batch:
-    """Returns the batch with this column.
-
-    The clocks of two CPUs may differ a little, so times below 0 become 0.
-    """
+    """Returns the batch with this column."""
     samples = batch.samples
-    times = np.maximum(times, 0)
-    if samples.name_of(Role.STATE) is not None:
-        times = np.where(samples.role(Role.STATE) == TRACED, 0, times)
     columns = {name: partial(samples.column, name) for name in samples.derived}
     derived = Lazy({**columns, OFF: lambda: times})
     roles: Roles = {**samples.roles, Role.SUM: {OFF: OFF}}

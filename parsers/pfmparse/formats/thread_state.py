@@ -15,6 +15,7 @@ NAMES = {
     "Z": "ended",
 }
 TRACED = ord("t")
+ENDED = ord("X")
 OFF = "off"  # the column with the time off CPU after a sample, in ns
 
 

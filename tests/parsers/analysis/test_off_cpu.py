@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Iterable, Optional, Sequence
 
 import pytest
 from helpers.cli import Capture, told
-from helpers.readers import opened
+from helpers.readers import input_of, opened
 from helpers.writers import (
     Json,
     Sample,
@@ -22,17 +23,20 @@ from helpers.writers import (
     simple_capture,
 )
 from pfmparse import PfmParseError
+from pfmparse.analysis import off_cpu
 from pfmparse.analysis.weights import usual
+from pfmparse.capture.live import LiveCapture
 from pfmparse.formats.roles import Role
+from pfmparse.recording import Batch, Recording
 
 CLOCK, STATE = 1, 255
 FIRST = 10**9
 
 
-def described(off_cpu: Optional[int] = CLOCK) -> Json:
+def described(clock: Optional[int] = CLOCK) -> Json:
     """Describe a session that records the CPU time and the thread's state."""
     found = session({0: [pmd(0, [CLOCK, STATE]), pmd(CLOCK, sampling=False)]})
-    return {**found, "off_cpu": off_cpu}
+    return {**found, "off_cpu": clock}
 
 
 def switch(wall: int, on_cpu: int, state: str = "S", ip: int = 0x401000) -> Sample:
@@ -43,9 +47,14 @@ def switch(wall: int, on_cpu: int, state: str = "S", ip: int = 0x401000) -> Samp
 
 def times(file: bytes) -> list[tuple[int, int]]:
     """Return each sample's time, and the time off CPU after it."""
+    return times_of(opened(file).batches())
+
+
+def times_of(batches: Iterable[Batch]) -> list[tuple[int, int]]:
+    """Return each sample's time, and the time off CPU after it."""
     return [
         (wall - FIRST, off)
-        for batch in opened(file).batches()
+        for batch in batches
         for wall, off in zip(
             batch.samples.role(Role.TIME).tolist(),
             batch.samples.column("off").tolist(),
@@ -89,9 +98,83 @@ def test_threads_are_independent() -> None:
     assert sorted(times(file)) == sorted([*OFF, (50, 800), (950, 0)])
 
 
+def of_family() -> Json:
+    """Describe a session whose threads share a buffer of each CPU."""
+    found = described()
+    (root,) = found["contexts"]
+    cpus = [{**root, "id": cpu, "tid": None, "tgid": None} for cpu in range(2)]
+    return {**found, "contexts": cpus}
+
+
+def in_family(*buffers: tuple[int, Sequence[Sample]]) -> bytes:
+    """Build a capture of a family: the CPU of each buffer, and its samples."""
+    parts = [bufr(buffer(samples), context=cpu) for cpu, samples in buffers]
+    return capture(json_chunk("SESS", of_family()), *parts)
+
+
+def test_threads_of_a_family_change_their_cpus() -> None:
+    other = [replace(switch(*at), pid=101) for at in ((50, 0), (950, 100))]
+    # Buffers are saved when they are full, so the first samples may come last.
+    file = in_family(
+        (1, [SWITCHES[1], other[1]]), (0, SWITCHES[2:]), (1, []), (0, other[:1])
+    )
+    assert sorted(times(file)) == sorted([*OFF[1:], (50, 800), (950, 0)])
+    file = in_family((1, SWITCHES[1:3]), (0, [SWITCHES[0], SWITCHES[3]]))
+    assert sorted(times(file)) == OFF
+
+
+def test_new_thread_with_the_same_id_begins_anew() -> None:
+    new = [switch(5000, 2), switch(5100, 12)]
+    found = times(in_family((0, SWITCHES), (1, new)))
+    assert found == [*OFF, (5000, 90), (5100, 0)]
+    ended = [switch(0, 1), switch(100, 1, "X")]
+    found = times(in_family((0, ended), (1, new)))
+    assert found == [(0, 100), (100, 0), (5000, 90), (5100, 0)]
+
+
+def seen_live(*buffers: tuple[int, Sequence[Sample]]) -> list[list[tuple[int, int]]]:
+    """Return the times that each tick of a live capture shows, one for each buffer."""
+    live = LiveCapture()
+    tick = json_chunk("TICK", {"elapsed_ns": 1, "samples": 1, "lost": 0})
+    parts = [bufr(buffer(samples), context=cpu) + tick for cpu, samples in buffers]
+    ticks = live.ticks(capture(json_chunk("SESS", of_family()), *parts))
+    next(ticks)
+    source = input_of(Recording(live))
+    seen = [times_of(source.batches())]
+    return [
+        sorted(some) for some in (*seen, *(times_of(source.batches()) for _ in ticks))
+    ]
+
+
+def test_live_capture_holds_back_the_last_sample_of_each_thread() -> None:
+    other = replace(switch(50, 0), pid=101)
+    seen = seen_live((0, [*SWITCHES[:2], other]), (1, SWITCHES[2:]))
+    assert seen == [OFF[:1], OFF[1:3]]
+
+
+def test_live_capture_holds_back_a_limited_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(off_cpu, "MOST_HELD", 1)
+    other = replace(switch(50, 0), pid=101)
+    seen = seen_live((0, SWITCHES[:1]), (1, [other]), (0, SWITCHES[1:2]))
+    assert seen == [[], [(0, 0)], [(50, 0)]]
+
+
+def test_live_capture_shows_the_end_of_a_thread_at_once() -> None:
+    seen = seen_live((0, [switch(0, 0), switch(100, 0, "X")]), (0, []))
+    assert seen == [[(0, 100), (100, 0)], []]
+
+
+STOPPED = [switch(0, 0, "t"), switch(100, 10, "D"), switch(200, 20)]
+
+
 def test_stops_by_the_tracer_do_not_count() -> None:
-    stopped = [switch(0, 0, "t"), switch(100, 10, "D"), switch(200, 20)]
-    assert times(recorded(stopped)) == [(0, 0), (100, 90), (200, 0)]
+    assert times(recorded(STOPPED)) == [(0, 0), (100, 90), (200, 0)]
+
+
+def test_stops_by_another_tracer_count_in_a_family() -> None:
+    assert times(in_family((0, STOPPED))) == [(0, 90), (100, 90), (200, 0)]
 
 
 def test_clocks_that_disagree_give_no_negative_time() -> None:

@@ -84,7 +84,16 @@ def opened(
 ) -> Input:
     """Open a capture as the input of a report by key ``by``."""
     options = Options(selection, SymbolOptions(symfs, demangle))
-    recording = open_capture(io.BytesIO(data))
+    return input_of(open_capture(io.BytesIO(data)), options, warn, by)
+
+
+def input_of(
+    recording: Recording,
+    options: Options = Options(Selection(), SymbolOptions()),
+    warn: Callable[[str], None] = print,
+    by: str = "function",
+) -> Input:
+    """Make the input of a report by that key."""
     return Input("x.pfm", recording, options, warn, detail_of([by]))
 
 
