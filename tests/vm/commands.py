@@ -109,7 +109,8 @@ TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 GROUPED = Guest("x86_64", "6.12")
 # The guest in which the cost of samples is measured.
 MEASURED = Guest("arm64", "6.1")
-# The guests in which pfmon samples processes that end before it reads the samples.
+# The guests in which pfmon samples processes that end before it reads the samples, and
+# time off CPU: with one CPU, and with threads that change their CPUs.
 CROWDED = [GROUPED, FOLLOWED]
 # This guest keeps perf's usual limits on samples until the programs of RIGGED begin.
 # The other guests lift the limits, because no sample may be missing there.
@@ -289,6 +290,7 @@ def _parallel(guest: Guest) -> dict[str, str]:
         found["follow"] = following.script()
         found["adverse"] = adverse.script()
     if guest in CROWDED:
+        found["off_cpu"] = off_cpu.command()
         found["short"] = short_processes.command()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found |= _everywhere(guest)
@@ -403,7 +405,9 @@ def options(guest: Guest) -> list[str]:
     """Return the harness's options for a guest."""
     found = [f"--timeout={TIMEOUT}", *_preloads(guest), *_perf(guest)]
     if guest == GROUPED:
-        found += [*call_graphs.options(), *off_cpu.options()]
+        found += call_graphs.options()
+    if guest in CROWDED:
+        found += off_cpu.options()
     if guest.arch == "x86_64":
         found.append("--parallel" if guest.parallel else "--icount")
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure time off CPU of a program with known waits, as root and as a user."""
+"""Measure time off CPU of programs with known waits, as root and as a user."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ import following
 import pytest
 from boot import ROOT, Boot
 
-TIMES, MS = 10, 50
+TIMES, MS = 4, 100
 # Each waiting function, and the function that it calls to wait.
 WAITS = {
     "wait_asleep": "nanosleep",
     "wait_for_lock": "mutex_lock",
     "wait_for_data": "read",
 }
-SLEEPS = TIMES * MS * 10**6
-TOLERANCE = 0.005
+# The first thread, another one and a child call each of them.
+SLEEPS = 3 * TIMES * MS * 10**6
+# With CPUs that run at the same time, the host may stop one in the middle of a switch.
+EXACT, PARALLEL = 0.005, 0.1
 # The options of each capture; each is recorded as root and as a user.
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum"}
 
@@ -69,29 +71,35 @@ def times(boot: Boot, name: str) -> Counter[tuple[str, ...]]:
     return found
 
 
-def check(boot: Boot, name: str) -> None:
+def check(boot: Boot, name: str, parallel: bool = False) -> None:
     """Fail the test unless each function's time off CPU is the time that it waited."""
+    tolerance = PARALLEL if parallel else EXACT
     assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
-    waited = dict(re.findall(r"^(\w+): (\d+)$", (boot.out / name).read_text(), re.M))
+    waited = Counter[str]()
+    for line in re.findall(r"^\w+: \d+$", (boot.out / name).read_text(), re.M):
+        function, time = line.split(": ")
+        waited[function] += int(time)
     found = times(boot, name)
     for function, callee in WAITS.items():
         own = {stack: time for stack, time in found.items() if function in stack}
-        expected = int(waited[function])
+        expected = waited[function]
         assert expected >= SLEEPS
-        assert sum(own.values()) == pytest.approx(expected, rel=TOLERANCE)
+        assert sum(own.values()) == pytest.approx(expected, rel=tolerance)
         # The function calls the C library's waiting function directly.
         direct = sum(
             time
             for stack, time in own.items()
             if callee in stack[stack.index(function) + 1]
         )
-        assert direct >= SLEEPS * (1 - TOLERANCE), own
+        assert direct >= SLEEPS * (1 - tolerance), own
 
 
-def check_states(boot: Boot, name: str) -> None:
+def check_states(boot: Boot, name: str, parallel: bool = False) -> None:
     """Fail the test unless threads were asleep for nearly all of the time."""
     capture = boot.out / f"{name}.cap"
     rows = following.pfmparse("report", capture, "--by", "state")["rows"]
     weights = {row["key"]: row["weight"] for row in rows}
-    assert weights["sleeping"] >= 0.99 * sum(weights.values()), weights
-    assert weights["traced"] == 0
+    asleep = weights["sleeping"] / sum(weights.values())
+    assert asleep >= 1 - 2 * (PARALLEL if parallel else EXACT), weights
+    # Nothing is traced: the kernel follows the command.
+    assert "traced" not in weights

@@ -239,21 +239,21 @@ def test_call_graph_without_unwind_device(target: Guest, boots: Boots[Guest]) ->
     call_graphs.check_without_device(boots[target])
 
 
-@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+@pytest.mark.parametrize("target", commands.CROWDED, ids=str)
 @pytest.mark.parametrize("user", ["", "-user"])
 @pytest.mark.parametrize("name", off_cpu.CAPTURES)
 def test_time_off_cpu_has_its_callers(
     target: Guest, name: str, user: str, boots: Boots[Guest]
 ) -> None:
-    off_cpu.check(boots[target], name + user)
+    off_cpu.check(boots[target], name + user, target.parallel)
 
 
-@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+@pytest.mark.parametrize("target", commands.CROWDED, ids=str)
 @pytest.mark.parametrize("name", off_cpu.CAPTURES)
 def test_time_off_cpu_has_its_reason(
     target: Guest, name: str, boots: Boots[Guest]
 ) -> None:
-    off_cpu.check_states(boots[target], name)
+    off_cpu.check_states(boots[target], name, target.parallel)
 
 
 @pytest.mark.parametrize("target", commands.CROWDED, ids=str)

@@ -2,17 +2,21 @@
 /*
  * waits.c - wait in three ways, each in its own function
  *
- * usage: waits TIMES MILLISECONDS
+ * usage: waits TIMES MILLISECONDS [child]
  *
- * Prints how long each function has waited, as "FUNCTION: NANOSECONDS".
+ * The first thread, another one and a child process, which executes this
+ * program again, each wait in all ways. They print how long each function has
+ * waited, without the thread's CPU time, as "FUNCTION: NANOSECONDS".
  */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+static int times;
 static struct timespec pause_length;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int ends[2];
@@ -45,10 +49,8 @@ static __attribute__((noinline)) int wait_for_data(void)
 }
 
 /* Hold the lock for a while, or write to the pipe after a while. */
-static void *serve(void *arg)
+static void *serve(void *unused)
 {
-	int times = *(int *)arg;
-
 	for (int i = 0; i < times; i++) {
 		sem_wait(&wanted);
 		pthread_mutex_lock(&lock);
@@ -67,38 +69,69 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-static long long now(void)
+static long long clock_ns(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-static void measure(const char *name, int (*wait)(void), int times)
+/* For how long the thread has waited so far, plus a constant. */
+static long long waited(void)
 {
-	long long start = now();
+	return clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void measure(const char *name, int (*wait)(void))
+{
+	long long start = waited();
 
 	for (int i = 0; i < times; i++) {
 		if (wait() != 1)
 			abort();
 	}
-	printf("%s: %lld\n", name, now() - start);
+	printf("%s: %lld\n", name, waited() - start);
+}
+
+static void *wait_in_all_ways(void *unused)
+{
+	pthread_t server;
+
+	if (pthread_create(&server, NULL, serve, NULL))
+		abort();
+	measure("wait_for_lock", wait_for_lock);
+	measure("wait_for_data", wait_for_data);
+	pthread_join(server, NULL);
+	/* The last wait of a thread that ends then. */
+	measure("wait_asleep", wait_asleep);
+	return NULL;
 }
 
 int main(int argc, char **argv)
 {
-	int times = argc > 1 ? atoi(argv[1]) : 1;
-	pthread_t server;
+	pthread_t thread;
+	pid_t child;
 
+	times = argc > 1 ? atoi(argv[1]) : 1;
 	pause_length.tv_nsec = (argc > 2 ? atoi(argv[2]) : 1) * 1000000L;
 	sem_init(&wanted, 0, 0);
 	sem_init(&ready, 0, 0);
-	if (pipe(ends) || pthread_create(&server, NULL, serve, &times))
+	if (pipe(ends))
 		return 1;
-	measure("wait_asleep", wait_asleep, times);
-	measure("wait_for_lock", wait_for_lock, times);
-	measure("wait_for_data", wait_for_data, times);
-	pthread_join(server, NULL);
-	return 0;
+	wait_in_all_ways(NULL);
+	if (argc > 3)
+		return 0;
+	if (pthread_create(&thread, NULL, wait_in_all_ways, NULL))
+		return 1;
+	pthread_join(thread, NULL);
+	/* Do not print twice what the child's buffer would have, too. */
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		execl("/proc/self/exe", argv[0], argv[1], argv[2], "child",
+		      NULL);
+		abort();
+	}
+	return child < 0 || waitpid(child, NULL, 0) != child;
 }

@@ -12,7 +12,6 @@
 #include "options/call_graph_options.h"
 #include "options/default_events.h"
 #include "options/event_options.h"
-#include "options/follow_options.h"
 #include "options/off_cpu_options.h"
 
 bool parse_off_cpu(struct options *options, const char *text)
@@ -85,7 +84,5 @@ bool off_cpu_options_complete(struct options *options)
 		call_graph_use_regions(options);
 	if (!options->call_graph)
 		options->call_graph = CALL_GRAPH_TABLES;
-	if (options->command && !options->follow && !options->no_inherit)
-		follow_all(options, NULL);
 	return true;
 }

@@ -475,10 +475,9 @@ const struct option_row option_table[] = {
 			"Each context switch of the measured threads is a sample with\n"
 			"its call chains, as with *--call-graph*, and with the state\n"
 			"of the thread. *pfmparse*(1) weighs the samples by the time\n"
-			"until the thread runs again. The command's threads and\n"
-			"processes are followed as with *--follow-all*, unless\n"
-			"*--no-inherit* is given. With *-u*, the default for users who\n"
-			"may not measure the kernel, there are no chains in the kernel.\n"
+			"until the thread runs again. With *-u*, the default for users\n"
+			"who may not measure the kernel, there are no chains in the\n"
+			"kernel.\n"
 			"With *sum*, the kernel sums the times by chain, thread and\n"
 			"state with the format *stacks*, and writes no samples.\n",
 	}, {

@@ -279,6 +279,9 @@ static bool set_registers(struct plan *plan)
 		if (plan->format.precise && !pmc_is_precise(pmc))
 			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
 		set_period(event, pmc, pmd);
+		/* A thread's end is its last context switch. */
+		if (plan->options->off_cpu)
+			pmc->reg_flags |= PFM_REGFL_AT_EXIT;
 	}
 	return true;
 }
@@ -320,9 +323,7 @@ static bool open_cgroup(struct plan *plan)
 bool plan_inherits(const struct plan *plan)
 {
 	return follow_inherits(plan->options) &&
-	       (!plan->options->sampling ||
-		(plan->format.processes &&
-		 !table_set_looks_up(plan->format.tables)));
+	       (!plan->options->sampling || plan->format.processes);
 }
 
 bool plan_init(struct plan *plan, const struct options *options)
