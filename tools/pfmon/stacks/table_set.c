@@ -183,9 +183,9 @@ static struct pfm_unwind_head *compile(struct table_set *set, int fd)
 
 /*
  * Returns whether the cache may be used for a file: not if another user, except
- * root, owns the file and may have given it the build ID of some library, nor
- * if its build ID is so short, such as that of --build-id=0x01, that other files
- * may have it, too.
+ * root, owns the file and may have given it the build ID of some library; nor
+ * if its build ID is so short, such as that of --build-id=0x01, that several
+ * files may have it.
  */
 static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 {

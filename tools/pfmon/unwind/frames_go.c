@@ -21,7 +21,7 @@
 #include "unwind/frames_go.h"
 #include "unwind/growing.h"
 
-#define ALIGNMENT	32	/* of the header, which also aligns its section */
+#define ALIGNMENT	32	/* of the header, and so of its section */
 
 #define MAGIC_GO_1_18	0xfffffff0
 #define MAGIC_GO_1_20	0xfffffff1
