@@ -84,7 +84,7 @@ struct pfm_context *pfm_attach_here(void);
 
 /*
  * Find the context that a new child of the calling thread inherits. Context: as
- * pfm_attach_here(). Return: the context; NULL if there is none, or if the
+ * pfm_attach_here(). Return: the context; NULL if none, or if the
  * thread has executed a program that the context may not monitor.
  */
 struct pfm_context *pfm_attach_to_inherit(void);

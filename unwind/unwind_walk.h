@@ -68,11 +68,11 @@ struct pfm_unwind_space {
  * struct pfm_unwind_cpu - description of a machine
  * @sp:    DWARF number of the stack pointer
  * @fp:    DWARF number of the frame pointer
- * @lr:    DWARF number of the link register; 0 if there is none
+ * @lr:    DWARF number of the link register; 0 if none
  * @read:  read a word of the stack. Return: false if that is not possible
  * @reg:   get the innermost frame's register with a DWARF number
  * @strip: remove an authentication code from a return address
- * @rbx:   DWARF number of rbx; 0 if there is none
+ * @rbx:   DWARF number of rbx; 0 if none
  *
  * This is a constant, so that the compiler inlines the functions.
  */

@@ -56,7 +56,7 @@ class Step:
     literally: bool = True
 
     def lacks(self, printed: str) -> str:
-        """Return an expected line that is not in the output, or "" if there is none."""
+        """Return an expected line that is not in the output, or "" if none."""
         if not self.expected:
             return ""
         return differs(self._comparable(self.expected), self._comparable(printed))

@@ -158,7 +158,7 @@ def find_upward_includes(floors: Floors, includes: Includes) -> list[str]:
 
 
 def find_circle(uses: Calls) -> list[str]:
-    """Return the files of a cycle in order, or [] if there is none."""
+    """Return the files of a cycle in order, or [] if none."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:

@@ -138,7 +138,7 @@ class Boot:
             )
 
     def outcome(self, program: str, test: str) -> Outcome | None:
-        """Wait for a test's result and return it, or None if there is none."""
+        """Wait for a test's result and return it, or None if the test has none."""
         self._read_until(lambda: (program, test) in self._outcomes, program)
         return self._outcomes.get((program, test))
 

@@ -174,7 +174,7 @@ class Samples:
         return {found: found} if isinstance(found, str) else found
 
     def role(self, role: Role) -> Column:
-        """Returns the column that has a role; raises PfmParseError if there is none."""
+        """Returns the column with this role; raises PfmParseError if none has it."""
         name = self.name_of(role)
         if name is None:
             raise self.lacks(role.value)

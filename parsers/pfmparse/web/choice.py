@@ -91,7 +91,7 @@ class Choice:
         )
 
     def options(self, cells: Cells) -> str:
-        """Returns the arguments of pfmparse with the same effect, "" if there are none.
+        """Returns the arguments of pfmparse with the same effect, "" if none.
 
         If threads or processes of one capture are selected, its name is the last one.
         """

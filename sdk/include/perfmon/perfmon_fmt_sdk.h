@@ -100,7 +100,7 @@ static inline void *pfm_fmt_priv(void *buf)
  *
  * Context: any.
  * Return: the area, page aligned, of the size that fmt_getpriv requested; NULL
- * if there is none.
+ * if none.
  */
 static inline void *pfm_fmt_area(void *buf)
 {

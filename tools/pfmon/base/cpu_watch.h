@@ -11,7 +11,7 @@
 /* Returns a descriptor that is readable if CPUs came online; -1 on failure. */
 int cpu_watch_open(void);
 
-/* Stores the next CPU that came online; returns false if there is none. */
+/* Stores the next CPU that came online; returns false if none. */
 bool cpu_watch_next(int fd, int *cpu);
 
 #endif /* PFMON_BASE_CPU_WATCH_H */

@@ -241,7 +241,7 @@ static struct file **bucket_of(struct maps *maps, const char *key)
 
 /*
  * Returns a file that was found before or, with @code, that was found before in
- * an executable mapping. NULL if there is none.
+ * an executable mapping. NULL if none.
  */
 static struct file *find_file(struct maps *maps, const char *key, bool code)
 {

@@ -14,7 +14,7 @@ void threads_destroy(struct threads *threads);
 
 /*
  * Returns the text of a THRD chunk, to be freed, with the new and changed
- * threads of a process; NULL if there are none. Unless @all is true, threads
+ * threads of a process; NULL if none. Unless @all is true, threads
  * that were once found unchanged are not examined again, because threads
  * usually set their names when they begin.
  */

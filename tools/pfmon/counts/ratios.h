@@ -17,7 +17,7 @@ struct ratio {
 
 /*
  * Finds the ratio to print for event i of a row, which was measured for
- * elapsed_ns. Returns false if there is none, or if the other event was not
+ * elapsed_ns. Returns false if none, or if the other event was not
  * counted.
  */
 bool ratio_find(const struct plan *plan, const struct result *row,

@@ -16,7 +16,7 @@
 /*
  * Returns the core's sentences about defects, separated by semicolons: those
  * that begin with REFUSED if @refused is set, otherwise all others. Returns ""
- * if there are none, and NULL if the core does not report defects.
+ * if none, and NULL if the core does not report defects.
  */
 static char *read_defects(const struct machine *machine, bool refused)
 {

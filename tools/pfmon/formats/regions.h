@@ -64,7 +64,7 @@ unsigned int regions_choose_now(const struct region_layout *layout,
 				const void *buffer, size_t size,
 				enum smpl_moment moment, struct piece *pieces);
 
-/* Finds the region in piece i of an image; returns false if there is none. */
+/* Finds the region in piece i of an image; returns false if none. */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved);

@@ -12,7 +12,7 @@
 #define NO_EXIT_STATUS	(-1)	/* no command has ended */
 
 struct command {
-	pid_t pid;		/* 0 if there is none */
+	pid_t pid;		/* 0 if none */
 	bool ended;
 	int status;		/* from waitpid(), if ended */
 	int gate, error;	/* pipes to and from the child, or -1 */

@@ -18,7 +18,7 @@
  */
 int table_cache_open(void);
 
-/* Returns a table, to be freed; NULL if there is none. */
+/* Returns a table, to be freed; NULL if none. */
 struct pfm_unwind_head *table_cache_load(int cache, const char *build_id);
 
 /*
