@@ -94,7 +94,7 @@ def trigger_in_32_bit_program_is_refused(guest: Boot) -> None:
     if reason:
         pytest.skip(reason)
     printed, status = _part(guest, "narrow")
-    assert re.match(r"pfmon: .*32, because it is not a 64-bit program$", printed), printed
+    assert re.match(r"pfmon: .*32, because it is not a 64-bit program$", printed)
     assert status == 1
 
 
