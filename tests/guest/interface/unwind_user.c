@@ -126,15 +126,22 @@ TEST(chain_reaches_start_without_frame_pointers)
 	expect_whole(record, user);
 }
 
-TEST(stacks_counts_whole_chains)
+/* Create a context of the format stacks, with this program's table. */
+static struct mapped stacks_new(size_t buf_size)
 {
 	static const pfm_uuid_t stacks = PFM_STACKS_SMPL_UUID;
 	pfm_stacks_smpl_arg_t arg = {
-		.sink.buf_size = 1 << 16,
+		.sink.buf_size = buf_size,
 		.max_depth = 32,
 		.unwind_fd = own_set(),
 	};
-	struct mapped m = mapped_new(stacks, 0, &arg, sizeof(arg));
+
+	return mapped_new(stacks, 0, &arg, sizeof(arg));
+}
+
+TEST(stacks_counts_whole_chains)
+{
+	struct mapped m = stacks_new(1 << 16);
 	struct pfm_read_stacks r;
 
 	sample_two(&m);
@@ -320,23 +327,41 @@ TEST(chain_leaves_alternate_stack)
 	expect_whole(record, user);
 }
 
-/* read() of /dev/zero faults in the kernel. */
+/*
+ * Sample a fault in the kernel, in read() of /dev/zero. If @known, a fault at
+ * user level is sampled before, so the mappings are known. Return the last
+ * record.
+ */
+static const pfm_callstack_record_t *
+sample_in_kernel(struct mapped *m, bool known, const __u64 **user)
+{
+	int fd = CHECK_OK(open("/dev/zero", O_RDONLY));
+	const pfm_callstack_record_t *record;
+	char *page;
+
+	ctx_add_counter(m->fd, 0, 0, 1);
+	faults_prepare();
+	page = fresh_page();
+	for (unsigned int i = 0; i < 2; i++)
+		pages[i] = fresh_page();
+	ctx_start_on(m->fd, thread_id());
+	if (known)
+		fault();
+	CHECK_EQ(read(fd, page, 1), 1);
+	ctx_stop(m->fd);
+	close(fd);
+	record = last_record(m, user);
+	CHECK(record->num_kernel > 0);
+	return record;
+}
+
 TEST(first_sample_in_the_kernel_has_mappings)
 {
 	struct mapped m = callstack_new(own_set());
-	int fd = CHECK_OK(open("/dev/zero", O_RDONLY));
 	const pfm_callstack_record_t *record;
 	const __u64 *user;
-	char *page;
 
-	ctx_add_counter(m.fd, 0, 0, 1);
-	faults_prepare();
-	page = fresh_page();
-	ctx_start_on(m.fd, thread_id());
-	CHECK_EQ(read(fd, page, 1), 1);
-	ctx_stop(m.fd);
-	record = last_record(&m, &user);
-	CHECK(record->num_kernel > 0);
+	record = sample_in_kernel(&m, false, &user);
 	if (samples_look_up())
 		expect_whole(record, user);
 	else
@@ -421,13 +446,7 @@ static __u64 whole_chains(const struct mapped *m)
  */
 TEST(switches_look_up_mappings_that_change)
 {
-	static const pfm_uuid_t stacks = PFM_STACKS_SMPL_UUID;
-	pfm_stacks_smpl_arg_t arg = {
-		.sink.buf_size = 1 << 18,
-		.max_depth = 32,
-		.unwind_fd = own_set(),
-	};
-	struct mapped m = mapped_new(stacks, 0, &arg, sizeof(arg));
+	struct mapped m = stacks_new(1 << 18);
 	struct counter c = counter(0, 0, 1);
 	pthread_t sampled;
 
@@ -443,26 +462,13 @@ TEST(switches_look_up_mappings_that_change)
 	CHECK_EQ(whole_chains(&m) > 0, samples_look_up());
 }
 
-/* read() of /dev/zero faults in the kernel; the mappings are known before. */
 TEST(chain_leads_into_the_kernel)
 {
 	struct mapped m = callstack_new(own_set());
-	int fd = CHECK_OK(open("/dev/zero", O_RDONLY));
 	const pfm_callstack_record_t *record;
 	const __u64 *user;
-	char *page;
 
-	ctx_add_counter(m.fd, 0, 0, 1);
-	faults_prepare();
-	page = fresh_page();
-	for (unsigned int i = 0; i < 2; i++)
-		pages[i] = fresh_page();
-	ctx_start_on(m.fd, thread_id());
-	fault();
-	CHECK_EQ(read(fd, page, 1), 1);
-	ctx_stop(m.fd);
-	record = last_record(&m, &user);
-	CHECK(record->num_kernel > 0);
+	record = sample_in_kernel(&m, true, &user);
 	expect_whole(record, user);
 }
 
