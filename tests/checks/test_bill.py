@@ -77,3 +77,12 @@ def test_bill_fails_on_counts_beyond_budget(
     (place / "budget.toml").write_text(BUDGET.format(kernels, guests))
     assert run("vm", PASSES) == 0
     assert bill._show(["vm"]) == 1
+
+
+def test_bill_compares_the_guests_of_a_failed_phase(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place / "budget.toml").write_text(BUDGET.format(1, 4))
+    assert run("vm", f"{PASSES}\n{FAILS}") == 3
+    assert bill._show(["vm"]) == 1
+    assert "vm booted 1 guests, not [4]" in capfd.readouterr().out
