@@ -38,9 +38,6 @@ class Stops:
         self, *command: str | Path, start: bool = False, stops: int = STOPS
     ) -> None:
         """Compare the call chains of a command; check that nearly all are complete."""
-        # If a program is stopped from its start on, elfutils ends some chains at lazy
-        # binding.
-        least = 0.97 if start else 0.99
         run = subprocess.run(
             [self.program, *(["--start"] if start else []), str(stops), *command],
             capture_output=True,
@@ -51,8 +48,11 @@ class Stops:
         print(command[0], found)
         assert found["stops"] == stops
         assert found["frames"] > 3 * stops
-        assert found["equal"] >= least * found["frames"]
-        assert found["whole"] >= least * STOPS
+        # elfutils has no rules for some instructions, such as those of the PLT of a
+        # static program.
+        assert found["given_up"] < 0.1 * stops
+        assert found["equal"] >= 0.99 * found["frames"]
+        assert found["whole"] >= 0.99 * STOPS
 
 
 @pytest.fixture(name="stops")

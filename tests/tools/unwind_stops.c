@@ -9,10 +9,11 @@
  * number of further instructions, and follows its stack in both ways. With
  * --start, stops it from its first instruction on, more often. Prints a
  * line of JSON: the number of stops, of those whose chain reaches the outermost
- * frame in equal frames, of frames of either chain, of equal frames, and why
- * other chains ended. With --store, another line for each of the equal chains
- * comes first: the registers, the stacks, the words that were read from them,
- * and the frames.
+ * frame in equal frames, of those at which elfutils gave up before that, of
+ * frames of either chain, of equal frames, and why other chains ended. If
+ * elfutils gave up, only the frames that it found are compared. With --store,
+ * another line for each of the equal chains comes first: the registers, the
+ * stacks, the words that were read from them, and the frames.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -89,7 +90,7 @@ struct chain {
 };
 
 struct result {
-	unsigned int stops, whole, frames, equal, guessed;
+	unsigned int stops, whole, given_up, frames, equal, guessed;
 	unsigned int ends[PFM_UNWIND_UNREADABLE + 1];
 };
 
@@ -389,23 +390,26 @@ static void compare(struct result *result)
 {
 	struct chain ours, theirs = { .nr = 0 };
 	enum pfm_unwind_why why;
-	size_t equal = 0, both;
-	bool good;
+	size_t equal = 0, both, either;
+	bool given_up, good;
 
 	look_at_maps();
 	why = walk(&ours, &result->guessed);
-	dwfl_getthread_frames(stopped.dwfl, stopped.pid, add_frame, &theirs);
+	given_up = dwfl_getthread_frames(stopped.dwfl, stopped.pid, add_frame,
+					 &theirs) < 0 &&
+		   theirs.nr < ours.nr;
 	both = ours.nr < theirs.nr ? ours.nr : theirs.nr;
+	either = given_up ? theirs.nr : ours.nr + theirs.nr - both;
 	for (size_t i = 0; i < both; i++)
 		equal += ours.pcs[i] == theirs.pcs[i];
-	good = equal == both && ours.nr == theirs.nr &&
-	       why == PFM_UNWIND_WHOLE;
+	good = equal == either && why == PFM_UNWIND_WHOLE;
 	result->stops++;
 	result->whole += good;
-	result->frames += ours.nr + theirs.nr - both;
+	result->given_up += given_up;
+	result->frames += either;
 	result->equal += equal;
 	result->ends[why]++;
-	if (good && is_stored)
+	if (good && !given_up && is_stored)
 		print_stop(&ours);
 	if (!good && getenv("UNWIND_STOPS_PRINT")) {
 		print_chain("tables", &ours);
@@ -494,7 +498,8 @@ static void print_result(const struct result *result)
 
 	printf("{\"stops\": %u, \"whole\": %u, \"frames\": %u, \"equal\": %u",
 	       result->stops, result->whole, result->frames, result->equal);
-	printf(", \"guessed\": %u", result->guessed);
+	printf(", \"given_up\": %u, \"guessed\": %u", result->given_up,
+	       result->guessed);
 	for (int why = PFM_UNWIND_FULL; why <= PFM_UNWIND_UNREADABLE; why++)
 		printf(", \"%s\": %u", names[why], result->ends[why]);
 	puts("}");
