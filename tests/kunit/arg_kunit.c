@@ -12,8 +12,8 @@ struct changing_arg {
 };
 
 /*
- * The last argument that the format received, the number of changes, and the
- * owner of the context during the last one.
+ * The last argument that fmt_set_arg received, the number of its calls, and the
+ * owner of the context during the last call.
  */
 static struct changing_arg told;
 static int times;

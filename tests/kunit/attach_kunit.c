@@ -81,8 +81,8 @@ static void reader_after_exit_gets_end(struct kunit *test)
 }
 
 /*
- * A copy of the simulated PMU. Its unload() records whether readers have to
- * wait.
+ * A copy of the simulated PMU. Its unload() records whether a read of the
+ * context would have to wait at that moment.
  */
 static struct pfm_pmu looking;
 static const struct pfm_pmu *sim;

@@ -31,7 +31,8 @@ static const u64 a_write = PERF_MEM_S(OP, STORE);
 
 /*
  * Call the handler for an overflow of PMD3 in thread @tid at @ip. The sample
- * has @n values, which belong to the PMDs from @pmd on.
+ * contains @values: the values of @n consecutive PMDs, of which @pmd is the
+ * first.
  */
 static void overflow_from(struct kunit *test, u64 ip, u32 tid, u16 pmd, u16 n,
 			  const void *values)
@@ -240,8 +241,8 @@ static void each_byte_of_a_slow_record_is_written(struct kunit *test)
 }
 
 /*
- * Keep @number records of 100 samples with decreasing latencies, and check that
- * there are @expected records.
+ * Take 100 samples with decreasing latencies while the format keeps the @number
+ * slowest. Check that there are @expected records.
  */
 static void count(struct kunit *test, u64 number, u64 expected)
 {

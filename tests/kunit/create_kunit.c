@@ -22,7 +22,7 @@ struct given {
 };
 
 /*
- * The arguments of the call-backs and the results that they shall return.
+ * The arguments that the call-backs received, and the results that they return.
  * @order has one letter per call.
  */
 struct calls {
@@ -341,9 +341,7 @@ static void handler_restart_and_exit_get_buffer(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, calls->handler_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->restart_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->exit_buf, buf);
-	/*
-	 * The buffer still existed when fmt_exit was called, which has read it.
-	 */
+	/* fmt_exit read this byte, so the buffer still existed then. */
 	KUNIT_EXPECT_EQ(test, calls->exit_saw, 77);
 }
 

@@ -17,8 +17,8 @@ static int dfl_init(struct kunit *test)
 }
 
 /*
- * Return the size of the largest entry with this header, when all PMDs of the
- * PMU are recorded.
+ * Return the size of the largest possible entry: a header of @hdr bytes, and
+ * the values of all PMDs of the PMU.
  */
 static u64 max_entry(u64 hdr)
 {

@@ -59,8 +59,9 @@ static void overflow_during_command_is_deferred(
 }
 
 /*
- * An overflow interrupts another one. When the first one is finished, a command
- * owns the context, so the deferred overflow is handled after the command.
+ * An overflow has interrupted the handler of another overflow, and was
+ * deferred. When that handler is finished, a command owns the context, so the
+ * deferred overflow is handled after the command.
  */
 /* Proves H06 */
 static void nested_overflow_is_deferred_after_command(
@@ -118,8 +119,8 @@ static void overflow_while_away(void)
 }
 
 /*
- * Monitor the thread away, which is switched out, and make it overflow while a
- * command owns the context.
+ * Monitor the thread "away", which is switched out, and make it overflow while
+ * a command owns the context.
  */
 static void defer_overflow_of_away(struct kunit *test)
 {
@@ -138,8 +139,8 @@ static void defer_overflow_of_away(struct kunit *test)
 
 /*
  * The deferred overflow is handled while the thread is switched out. Meanwhile
- * the thread may run and overflow on another CPU. Such an overflow must not be
- * left to the running handler, as an overflow that interrupts the handler is.
+ * the thread may run and overflow on another CPU. An overflow that interrupts a
+ * handler is left to that handler, but this one must not be.
  */
 /* Proves H06 */
 static void deferred_work_ignores_switched_out_thread(struct kunit *test)
@@ -167,8 +168,8 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 }
 
 /*
- * Report an overflow of PMD0 that the core already knows, as if an NMI that
- * interrupted pfm_overflow() had handled it when the value was @known_from.
+ * Report an overflow of PMD0 that has already been handled, as if an NMI had
+ * interrupted pfm_overflow() and had handled it when the value was @known_from.
  * Return: how often the report makes the core call the handler.
  */
 static int defer_known(struct kunit *test, u64 known_from)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ds_kunit.c - the debug-store service (Eranian 2006, 5.4), tested with a
- * format of its own
+ * format that this file defines
  */
 #include "context.h"
 #include "ds.h"
@@ -9,9 +9,9 @@
 #include "rate.h"
 
 /*
- * The description of the debug-store area that the format's init returns. Tests
- * may put errors into it. The format uses the scripted handler, so that
- * sampling can continue at the threshold.
+ * The description of the debug-store area, as fmt_init returns it. Tests may
+ * make it invalid. The format uses the scripted handler, so that sampling can
+ * continue at the threshold.
  */
 static struct pfm_ds described;
 
@@ -98,8 +98,8 @@ static void ds_writes_stop_at_abs_max(struct kunit *test)
 }
 
 /*
- * The limit allows ten records in a tenth of a second. The test stores them in
- * less time.
+ * The limit allows ten records in a tenth of a second. The test stores eleven
+ * in less time.
  */
 /* Proves 4.4.4-02 */
 static void too_many_ds_records_interrupt(struct kunit *test)

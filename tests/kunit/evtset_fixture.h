@@ -34,8 +34,8 @@ static inline int command(struct kunit *test, void *elem,
 }
 
 /*
- * Program a counter of a set. Its start value, short and long reset value are
- * different.
+ * Program a counter of a set. The start value, the short reset value and the
+ * long reset value are all different.
  */
 static inline void make_counter(struct kunit *test, u16 set, u16 num, u32 flags,
 				u64 thres)
@@ -156,8 +156,8 @@ static inline u16 active_set(struct kunit *test)
 }
 
 /*
- * Count events, then let time pass. If the set is switched, the PMU is not
- * switched yet.
+ * Count events, then let time pass. If this makes the core switch sets, the PMU
+ * still has to be programmed: call pfm_finish_switch().
  */
 static inline void happen(struct kunit *test, u64 d0, u64 d1, u64 ns)
 {

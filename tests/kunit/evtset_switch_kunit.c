@@ -179,8 +179,8 @@ static void stop_late(struct pfm_pmu_set *s)
 }
 
 /*
- * Stop monitoring on this PMU: with PFM_STOP if @command, otherwise as during a
- * command of another thread.
+ * Stop monitoring on this PMU: with PFM_STOP if @command, otherwise without it,
+ * as if another thread's command stopped monitoring.
  */
 static void stop_late_by(struct kunit *test, bool command)
 {

@@ -144,7 +144,10 @@ static inline struct fixture *fixture_create_with(struct kunit *test,
 	return f;
 }
 
-/* The .init of suites, without a format and with the scripted format. */
+/*
+ * The .init functions of suites: without a format, and with the scripted
+ * format.
+ */
 static inline int fixture_init(struct kunit *test)
 {
 	fixture_create(test, 0, false);
@@ -202,8 +205,8 @@ static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 }
 
 /*
- * Program a counter to overflow after 10 events. Its short and long reset value
- * differ.
+ * Program a counter to overflow after 10 events, with different short and long
+ * reset values.
  */
 static inline void fixture_sampling_counter(struct kunit *test, u16 num,
 					    u32 flags)
@@ -354,15 +357,15 @@ static inline int fixture_thread_main(void *unused)
 	return 0;
 }
 
-/* Start a kernel thread, which never runs in user space, to be monitored. */
+/* Start a kernel thread to be monitored. It never runs in user space. */
 static inline struct task_struct *fixture_thread(void)
 {
 	return kthread_run(fixture_thread_main, NULL, "monitored");
 }
 
 /*
- * Ask a thread to exit, to which the caller has a reference. Return: whether it
- * has exited; if not, it is waiting for a mutex.
+ * Ask a thread to exit. The caller must hold a reference to the thread. Return:
+ * true if it has exited, false if it is waiting for a mutex.
  */
 static inline bool fixture_thread_ends(struct task_struct *task)
 {
@@ -394,7 +397,7 @@ static inline bool fixture_take_msg(struct fixture *f, pfm_msg_t *msg)
 	return take_msg(&f->ctx->msgq, msg);
 }
 
-/* Check that there is exactly one message, which reports overflows of @pmds. */
+/* Check that exactly one message is queued, and that it reports @pmds. */
 static inline void fixture_expect_one_message(struct kunit *test, u64 pmds)
 {
 	struct fixture *f = test->priv;

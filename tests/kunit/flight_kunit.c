@@ -28,7 +28,7 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 	return pfm_calls_validate(test, &arg);
 }
 
-/* Return the size of a region that two records without PMDs fill. */
+/* Return the size of a region that is full after two records without PMDs. */
 static u64 region_size(void)
 {
 	return 2 * RECORD + 8 * pfm_num_pmds();
@@ -143,8 +143,8 @@ static void flight_notification_holds_buffer(struct kunit *test)
 }
 
 /*
- * Make @pmd, which may notify, overflow at @tstamp with the values of @values
- * PMDs. Return: the handler's control bits.
+ * Make @pmd, for which PFM_REGFL_OVFL_NOTIFY is set, overflow at @tstamp. The
+ * sample has the values of @values PMDs. Return: the handler's control bits.
  */
 static u32 sample(struct kunit *test, u16 pmd, u16 values, u64 tstamp)
 {
@@ -218,15 +218,15 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 101), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 111), GO_ON);
 	/*
-	 * A marker restarts the time since the marker, even if the marker
-	 * itself is late.
+	 * Each marker restarts the time, even one that comes too late after the
+	 * previous marker.
 	 */
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 200), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 199), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 211), HOLD);
 	/*
-	 * After a restart, a trigger needs a new marker, and a counter that may
-	 * notify.
+	 * After a restart, only a sample after a new marker can be a trigger,
+	 * and only if its counter may notify.
 	 */
 	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 300), GO_ON);
@@ -236,7 +236,10 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 312), HOLD);
 }
 
-/* Time that passes while monitoring is masked does not make a sample late. */
+/*
+ * Time that passes while monitoring is masked does not count as time since the
+ * marker.
+ */
 static void flight_freeze_ends_time_since_marker(struct kunit *test)
 {
 	make_for(test, (pfm_flight_smpl_arg_t){

@@ -70,7 +70,7 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
-	/* The core ignores only one report, so the next one counts. */
+	/* The core ignores only one report, so it handles the next one. */
 	fixture_counter_is(test, 0, 0);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
@@ -181,8 +181,9 @@ static void missing_report_does_not_hide_later_ones(struct kunit *test)
 }
 
 /*
- * A counter that is masked must be set back, because otherwise it would
- * overflow repeatedly until the PMU is stopped.
+ * If an overflow is reported while the context is masked, the core must set the
+ * hardware counter back, because otherwise the counter would overflow
+ * repeatedly until the PMU is stopped.
  */
 /* Proves H18 */
 static void masked_counter_is_reported_once(struct kunit *test)

@@ -61,7 +61,10 @@ static void exit_samples_nothing_while_masked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
-/* The tool may not be permitted to monitor the program that is ending. */
+/*
+ * An exec has removed the thread's events, so the tool may lack the right to
+ * monitor the program that is now exiting.
+ */
 static void exit_after_lost_events_samples_nothing(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -93,7 +96,9 @@ static void wait_until_stack_is_freed(struct task_struct *task)
 #endif
 }
 
-/* A command has the context locked until the thread and its stack are gone. */
+/*
+ * A command holds the context's lock until the thread and its stack are gone.
+ */
 static void exit_during_command_is_sampled_later(struct kunit *test)
 {
 	struct task_struct *task = fixture_thread();

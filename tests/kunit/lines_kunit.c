@@ -25,8 +25,8 @@ static void make(struct kunit *test, u64 min)
 }
 
 /*
- * Call the handler with a sample of @values PMDs from @pmd on, whose values are
- * in @value.
+ * Call the handler with a sample that contains the values @value of @values
+ * consecutive PMDs, of which @pmd is the first.
  */
 static void overflow(struct kunit *test, u16 pmd, u16 values, const u64 *value)
 {

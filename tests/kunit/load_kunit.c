@@ -156,7 +156,7 @@ static struct kunit_suite load_suite = {
 };
 
 /*
- * Start with an overflow that masks monitoring. The restart would reset the
+ * Start monitoring, and let an overflow mask it. PFM_RESTART would reset the
  * counter.
  */
 static void start_and_mask(struct kunit *test)
@@ -208,7 +208,7 @@ static void unload_clears_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 	/*
 	 * A restart after the unload does not reset PMDs that overflowed before
-	 * it.
+	 * the unload.
 	 */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);

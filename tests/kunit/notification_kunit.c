@@ -23,11 +23,11 @@
 #define ALL		(HDR + ENTRIES * ENTRY)
 
 /**
- * struct reader - a reader that gets a signal for messages, and what it would
- * find
+ * struct reader - a reader that gets a signal for each message, and what it
+ * would find when the first signal arrives
  * @ctx:    the context
  * @task:   the reader
- * @file:   has the reader as its owner
+ * @file:   a file whose owner (F_SETOWN) is the reader
  * @tp:     the tracepoint of signals
  * @sent:   completed by the first signal
  * @signals: number of signals

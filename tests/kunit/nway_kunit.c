@@ -19,15 +19,16 @@ static int nway_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/*
- * Return the size of the largest entry, when all PMDs of the PMU are recorded.
- */
+/* Return the size of the largest possible entry: it has all PMDs of the PMU. */
 static u64 max_entry(void)
 {
 	return ENTRY + 8 * pfm_num_pmds();
 }
 
-/* Return the size of a region that @entries entries without PMDs fill. */
+/*
+ * Return the size of a region that is full after @entries entries without PMDs:
+ * the largest possible entry does not fit any more.
+ */
 static u64 region_of(u64 entries)
 {
 	return max_entry() + (entries - 1) * ENTRY;
@@ -113,7 +114,10 @@ static void nway_validate_needs_largest_entry_per_region(
 /* Proves H14 */
 static void nway_getsize_does_not_wrap(struct kunit *test)
 {
-	/* The core refuses these sizes later; here their sum must not wrap. */
+	/*
+	 * The core refuses these sizes later. Calculations with them must not
+	 * wrap in fmt_validate.
+	 */
 	KUNIT_EXPECT_EQ(test, validate(test, ~0ULL, 64, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(test, 1ULL << 63, 2, 0), 0);
 }

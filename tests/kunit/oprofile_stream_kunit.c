@@ -43,8 +43,8 @@ static void stream_first_sample_has_all_headers(struct kunit *test)
 }
 
 /*
- * Add a sample with all headers to the stream. Later samples add only headers
- * that have changed. Return: the sample.
+ * Add a sample with all headers to the stream, and consume its words. Later
+ * samples add only headers that have changed. Return: the sample.
  */
 static struct pfm_op_record said(struct kunit *test)
 {
@@ -107,7 +107,10 @@ static void stream_adds_kernel_enter_and_exit(struct kunit *test)
 	r.at.cookie = 0;
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &r));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_ENTER, 0x123, 7);
-	/* This sample is in the same file as the one before. */
+	/*
+	 * The file is still that of the last sample in user space, so there is
+	 * no header for it.
+	 */
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_EXIT, 0x123, 7);
 }

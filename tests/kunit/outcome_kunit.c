@@ -380,7 +380,7 @@ static void mask_includes_unreported_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
 	/*
-	 * The core does not take this report for the one that was discarded
+	 * The core does not mistake this report for the one that it discarded
 	 * while the context was masked.
 	 */
 	fixture_counter_is(test, 1, 0);

@@ -58,8 +58,8 @@ static void handler_gets_overflow_description(struct kunit *test)
 }
 
 /*
- * If the counter does not have the value with which the PMU re-arms it, the PMU
- * has not re-armed it, and the core must reset it.
+ * If the hardware counter does not contain the value with which a PMU re-arms
+ * it, the core must reset the counter.
  */
 static void core_resets_counter_that_pmu_did_not_rearm(
 	struct kunit *test)
@@ -72,8 +72,8 @@ static void core_resets_counter_that_pmu_did_not_rearm(
 	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
 	/*
-	 * The first overflow also checks the rate, so it is not the one to
-	 * test.
+	 * The first overflow takes a slower path, which also checks the rate.
+	 * Test the second one.
 	 */
 	fixture_report_pmd0(test);
 	*(u64 *)fixture_pmd_of(f->ctx, 0)->hw.priv = 1;

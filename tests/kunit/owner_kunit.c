@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * owner_kunit.c - owning a context, which excludes commands and overflows from
- * each other
+ * owner_kunit.c - ownership of a context, by which commands and overflows
+ * exclude each other
  */
 #include "context.h"
 #include "fixture.h"

@@ -13,8 +13,8 @@
 #define REFUSED		0x77	/* the PMU refuses this word */
 
 /*
- * The last values that the PMU was asked to check or write, and how often it
- * was asked.
+ * The last values that the core asked the PMU to check or write, and the number
+ * of these requests.
  */
 static struct {
 	u16	num;
@@ -149,7 +149,10 @@ static void refused_pmc_config_word_changes_nothing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 6), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), -EINVAL);
 	expect_words(test, 0, 0, 6, 7, 0);
-	/* An event that does not go with the existing word is also refused. */
+	/*
+	 * An event is also refused if the PMU does not accept it together with
+	 * the existing word.
+	 */
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, 0, 6), -EINVAL);

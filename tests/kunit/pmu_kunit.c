@@ -137,7 +137,8 @@ static void null_description_is_einval(struct kunit *test)
 }
 
 /*
- * The rest of a description that was built with other headers must not be read.
+ * A description that was built for another version of the interface must not be
+ * read.
  */
 static void description_for_another_interface_is_einval(struct kunit *test)
 {
@@ -200,7 +201,8 @@ static void description_with_virtual_pmds_only_is_valid(struct kunit *test)
 	}
 	expect(test, d, -EBUSY);
 	/*
-	 * Neither a counter nor the clock may have a read function of its own.
+	 * A counter or a clock must not have a read function in its own
+	 * description.
 	 */
 	d->pmds[1].flags = PFM_REGD_COUNTER;
 	expect(test, d, -EINVAL);

@@ -31,8 +31,8 @@ static void overflow_fast(struct kunit *test, unsigned int limit, bool report)
 }
 
 /*
- * The limit allows ten overflows in a tenth of a second. The test takes less
- * time.
+ * The limit allows ten overflows in a tenth of a second. The test causes forty
+ * in less time.
  */
 /* Proves 4.4.4-02, H18 */
 static void too_many_overflows_mask_and_notify(struct kunit *test)
@@ -57,8 +57,8 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 }
 
 /*
- * Most of these overflows take the fast path, which must count them towards the
- * limit, too.
+ * Most of these overflows take the core's fast path. They must count towards
+ * the limit, too.
  */
 /* Proves 4.4.4-02 */
 static void too_many_reported_overflows_mask(struct kunit *test)
@@ -118,8 +118,8 @@ static void no_rate_limit_means_no_throttling(struct kunit *test)
 }
 
 /*
- * Each handler seems to have taken a second, which is more time than the test
- * takes.
+ * Pretend that each handler has taken a second, which is longer than the whole
+ * test.
  */
 /* Proves 4.4.4-02 */
 static void handlers_that_fill_the_cpu_mask(struct kunit *test)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), including kinds that are in no
- * PMU description of this tree
+ * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), including kinds of registers
+ * that no PMU in this tree has
  */
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
@@ -403,7 +403,7 @@ static void logical_registers_access_hardware_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, *hardware(test, 0, pfm_getinfo_pmd), 5ULL);
-	/* This hardware register, and nothing else, enables the counter. */
+	/* PMC0's hardware register alone enables the counter: clear it. */
 	*hardware(test, 0, pfm_getinfo_pmc) = 0;
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 5ULL);

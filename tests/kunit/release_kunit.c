@@ -110,8 +110,8 @@ static void release_slowly(struct llist_node *node)
 {
 	complete(&releasing);
 	/*
-	 * Sleep because a work item in the same queue as this one, with one
-	 * item at a time, cannot run meanwhile.
+	 * Sleep because the queue of measure_work() runs one item at a time. If
+	 * this item blocks that queue, measure_work() cannot run.
 	 */
 	released = wait_for_completion_timeout(&measured, HZ) ? 1 : -1;
 }

@@ -10,8 +10,8 @@
 #include "fixture.h"
 
 /*
- * The number of printed lines, and how many of them were printed while
- * overflows were deferred.
+ * The number of lines that the kernel has printed, and how many of them it
+ * printed while overflows were deferred.
  */
 struct printed {
 	const struct pfm_context	*ctx;
@@ -148,9 +148,9 @@ static void a_positive_restart_result_is_einval(struct kunit *test)
 }
 
 /*
- * Check that an invalid result of the format's restart prints a line, and not
- * while overflows are deferred. Retry, because the rate limit of messages may
- * suppress the line.
+ * Check that the core prints a line if fmt_restart returns an invalid result,
+ * but that it does not print the line while overflows are deferred. Retry,
+ * because the rate limit of messages may suppress the line.
  */
 static void expect_line(struct kunit *test)
 {

@@ -103,7 +103,10 @@ static void message_does_not_kick_the_root(struct kunit *test)
 	child_end(&c);
 }
 
-/* Has the thread's state for the format, which was set, been forgotten? */
+/*
+ * Return whether the core has cleared the thread's state, which set_state()
+ * set.
+ */
 static bool state_is_forgotten(const struct child *c)
 {
 	return !pmd_of(c)->ctx->fmt_state.words[3];
@@ -115,8 +118,8 @@ static void set_state(const struct child *c)
 }
 
 /*
- * The second overflow happens while the handler runs, as in an irq_work that
- * interrupts it.
+ * The second overflow happens while the handler of the first one runs, as if an
+ * irq_work that interrupts the handler reported it.
  */
 /* Proves H06 */
 static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
@@ -143,8 +146,8 @@ static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 }
 
 /*
- * The second overflow happens during PFM_RESTART, as in an NMI that interrupts
- * it.
+ * The second overflow happens during PFM_RESTART, as if an NMI that interrupts
+ * the command reported it.
  */
 /* Proves H06 */
 static void overflow_during_restart_is_lost(struct kunit *test)
@@ -496,8 +499,8 @@ static int report(const struct child *c, u64 unused)
 }
 
 /*
- * Check that two threads together are allowed ten overflows after the first.
- * @count causes an overflow.
+ * Check that two threads together may have ten more overflows after the first
+ * one. @count causes an overflow.
  */
 static void check_common_limit(struct kunit *test,
 			       int (*count)(const struct child *, u64))

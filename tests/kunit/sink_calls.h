@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sink_calls.h - read from a sink of one region what a format has done with
- * samples
+ * sink_calls.h - read from a sink with one region how many samples a format has
+ * recorded, lost or skipped
  */
 #ifndef KUNIT_SINK_CALLS_H
 #define KUNIT_SINK_CALLS_H

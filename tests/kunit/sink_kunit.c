@@ -22,7 +22,7 @@ static int sink_kunit_init(struct kunit *test)
 }
 
 /*
- * Return the size of the largest record, when all PMDs of the PMU are recorded.
+ * Return the size of the largest possible record: it has all PMDs of the PMU.
  */
 static u64 max_record(void)
 {
@@ -164,7 +164,10 @@ static void skipped_samples_are_not_lost(struct kunit *test)
 		d->arg.ovfl_ctrl.val = 0;
 		KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);
 		KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
-		/* The handler must not read its count back from the buffer. */
+		/*
+		 * The format must not read back this count, which user space
+		 * may have changed.
+		 */
 		more_of(d)->more_skipped = 99;
 	}
 	KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);

@@ -172,7 +172,10 @@ static void stacks_counts_threads_separately_on_request(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.tid, 13);
 }
 
-/* Return the hash's state before a short record's address is added. */
+/*
+ * Return the intermediate hash of a short record's key: the hash of everything
+ * before the address.
+ */
 static u64 hash_before_ip(u32 tid)
 {
 	const pfm_stacks_record_t key = {
@@ -303,7 +306,7 @@ static void time_of_threads_is_summed_by_process(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 399 + 150);
 }
 
-/* The thread of a family leaves one CPU, and then another one. */
+/* A thread of a family leaves one CPU, runs on another one, and leaves that. */
 static void time_after_migration_is_in_the_first_buffer(struct kunit *test)
 {
 	struct pfm_fmt_calls *first = test->priv, second;
@@ -347,7 +350,10 @@ static void time_off_cpu_needs_a_context_of_a_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_INHERIT, 1, &arg), 0);
 }
 
-/* First the clocks disagree; then a tool has set the clock. */
+/*
+ * First the thread seems to have had more CPU time than time has passed; then a
+ * tool has set the PMD of CPU time back.
+ */
 static void time_off_cpu_is_never_negative(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -362,8 +368,8 @@ static void time_off_cpu_is_never_negative(struct kunit *test)
 }
 
 /*
- * The time after a lost sample is not counted; the time after the next sample
- * is.
+ * The time off CPU that begins at a lost sample is not counted. That which
+ * begins at the next sample is.
  */
 static void time_off_cpu_of_lost_sample_is_not_counted(struct kunit *test)
 {

@@ -187,7 +187,9 @@ static void format_asks_for_raw_time_stamps(struct kunit *test)
 	pfm_context_destroy(ctx);
 }
 
-/* Let the counter advance by @ticks without the clock, or reset the counter. */
+/*
+ * Let the counter advance by @ticks while the clock stands still, or go back.
+ */
 static void jump(struct pfm_context *ctx, u64 ticks)
 {
 	pfm_raw_base += ticks;
@@ -297,7 +299,10 @@ static void clock_that_leaves_the_counter_is_called(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, check_clock());
 }
 
-/* Each step is allowed between two checks, but their sum is not. */
+/*
+ * Each step is small enough to be allowed between two checks, but the sum of
+ * five steps is not.
+ */
 static void zero_follows_the_kernels_rounding(struct kunit *test)
 {
 	int i;

@@ -24,7 +24,8 @@ struct all_record {
 };
 
 /*
- * The contents of the buffer that a call-back found while a sample was merged.
+ * The format's call-back stores here, while the handler merges a sample into a
+ * record, the count of updates in the buffer, and whether the record is new.
  */
 static struct {
 	u64	updates;
@@ -39,7 +40,7 @@ DEFINE_PFM_TABLE(all, struct all_record, count, 3U << 16,
 		 PFM_TABLE_MAX(max), PFM_TABLE_FIRST(first),
 		 PFM_TABLE_LAST(last), PFM_TABLE_LOG2(sizes, sum))
 
-/* A record with a key of many words and a payload of one word. */
+/* A record with a long key, and with a payload of one 64-bit word. */
 struct long_record {
 	u64	key[16];
 	u64	count;
@@ -48,7 +49,7 @@ struct long_record {
 DEFINE_PFM_TABLE(long, struct long_record, count, 1U << 16,
 		 PFM_TABLE_COUNT(count))
 
-/* A record with a payload of one word that consists of two fields. */
+/* A record with a payload of one 64-bit word that consists of two fields. */
 struct short_record {
 	u64	key;
 	u32	count;
@@ -165,7 +166,10 @@ static void sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 
-/* Give the format "all" a sample with @value in most fields. */
+/*
+ * Let the format all_fmt take a sample with key @id, and @value in most other
+ * fields.
+ */
 static void value(struct kunit *test, u32 id, u32 value)
 {
 	all = (struct all_record) {
@@ -270,8 +274,8 @@ static void table_search_is_bounded(struct kunit *test)
 }
 
 /*
- * A search that begins at the last place must stay in the area. KASAN reports
- * an overrun.
+ * A search that begins at the last place must not leave the memory area of the
+ * table. KASAN reports it if it does.
  */
 static void table_search_ends_behind_last_place(struct kunit *test)
 {
@@ -307,7 +311,7 @@ static void table_loses_new_keys_when_full(struct kunit *test)
 }
 
 /*
- * Only nearly all slots are used, because the number of keys that find a slot
+ * Do not expect a record for every key, because how many keys find a slot
  * depends on how the hash distributes them.
  */
 static void table_is_nearly_filled_before_losses(struct kunit *test)

@@ -110,8 +110,8 @@ static void interval_is_at_least_1(struct kunit *test)
 }
 
 /*
- * Return the first thread ID from @tid on whose search begins at the last
- * place.
+ * Return the first thread ID, starting with @tid, for which the search for the
+ * thread's state begins at the last place.
  */
 static u32 tid_at_last_place(u32 tid)
 {

@@ -34,7 +34,7 @@ static void put_file(void *of)
 	fput(of);
 }
 
-/* This comes before the structure is freed. */
+/* The test's clean-up runs this before it frees the structure. */
 static void wait_for_unlock(void *of)
 {
 	pfm_unwind_live_wait(of);
@@ -171,7 +171,10 @@ static void too_much_code_is_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, look(STACK));
 }
 
-/* The stack of a new thread is usually below all others. */
+/*
+ * The lowest stacks are copied, because the stack of a new thread is usually
+ * below all others.
+ */
 static void most_stacks_below_are_known(struct kunit *test)
 {
 	u64 low = LOW + PAGES(4);

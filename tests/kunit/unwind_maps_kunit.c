@@ -19,7 +19,7 @@
 static struct pfm_unwind_table table = { .start = 0x100 };
 static struct file *known;
 
-/* Return the table of a file. Only the file known has one. */
+/* Return the table of a file. Only the file "known" has one. */
 static const struct pfm_unwind_table *lookup(void *arg,
 					     const struct pfm_unwind_key *key)
 {
@@ -112,8 +112,8 @@ static void text_of_known_file_has_table(struct kunit *test)
 	text = text_at(test, maps, LOW, LOW + PAGES(2));
 	KUNIT_EXPECT_PTR_EQ(test, text->table, &table);
 	/*
-	 * The address at LOW + 0x120 is at offset 3 pages + 0x120 of the file,
-	 * which the table calls 3 pages + 0x20.
+	 * LOW + 0x120 is at offset 3 pages + 0x120 of the file. In the table
+	 * this is address 3 pages + 0x20, because the table starts at 0x100.
 	 */
 	KUNIT_EXPECT_EQ(test, LOW + 0x120 - text->shift, PAGES(3) + 0x20);
 	KUNIT_EXPECT_EQ(test, looked, 1U);
@@ -203,7 +203,7 @@ static void mappings_are_limited(struct kunit *test)
 	text_at(test, maps, LOW + PAGES(2 * i), LOW + PAGES(2 * i + 1));
 }
 
-/* The highest stack belongs to the main thread. */
+/* The highest stack must be copied, because it is that of the main thread. */
 static void lowest_stacks_and_highest_are_copied(struct kunit *test)
 {
 	const unsigned int last = PFM_UNWIND_MAX_STACKS + 1;

@@ -2,8 +2,9 @@
 /*
  * unwind_random.h - random unwind tables, stacks and mappings
  *
- * A trial checks the guarantees that unwind_walk.h gives. A KUnit suite runs
- * some trials, and tests/tools/unwind_trials.c runs many on the host.
+ * A trial unwinds one random stack with one random table, and checks the
+ * guarantees that unwind_walk.h gives. A KUnit suite runs some trials, and
+ * tests/tools/unwind_trials.c runs many on the host.
  */
 #ifndef PFM_UNWIND_RANDOM_H
 #define PFM_UNWIND_RANDOM_H
@@ -241,7 +242,7 @@ static inline void rnd_check(const struct pfm_unwind_chain *chain,
 		rnd_expect(out[i] == ~0ULL, "nothing is written after the chain");
 }
 
-/* Walk a random stack with a table. */
+/* Unwind a random stack with a table. */
 static inline void rnd_walk(const struct pfm_unwind_table *table,
 			    const struct pfm_unwind_cpu *cpu,
 			    struct rnd_seen *seen)
@@ -287,9 +288,9 @@ static inline void rnd_walk(const struct pfm_unwind_table *table,
 }
 
 /*
- * Make a table, which may be damaged, and walk a stack with it if it is
- * accepted. The table ends in the last 8 of the RND_MOST bytes at @room, which
- * is aligned to 8 bytes.
+ * Make a table, which may be damaged. If it is accepted, unwind a stack with
+ * it. The table ends in the last 8 of the RND_MOST bytes at @room, which is
+ * aligned to 8 bytes.
  */
 static inline void rnd_trial(__u8 *room, struct rnd_seen *seen)
 {

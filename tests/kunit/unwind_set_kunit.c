@@ -144,7 +144,10 @@ static void stale_copy_is_not_used(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has_space());
 }
 
-/* The stack is unknown, as that of a new thread is. */
+/*
+ * The copy does not contain the stack, because the stack was mapped later, as
+ * for a new thread.
+ */
 static void copy_without_stack_is_not_used(struct kunit *test)
 {
 	copy(test);
@@ -184,8 +187,8 @@ static void added_table_is_in_next_copy(struct kunit *test)
 }
 
 /*
- * The irq_work runs at a tick, which may interrupt another thread. In that case
- * the next overflow requests a copy again.
+ * The request's irq_work runs at the next tick. If the tick interrupts another
+ * thread, no copy is made, and the next overflow requests one again.
  */
 static void overflow_requests_copy(struct kunit *test)
 {
@@ -211,7 +214,8 @@ static void tick(struct irq_work *work)
 }
 
 /*
- * A tick that runs this irq_work would also have run the irq_work of a request.
+ * The tick that runs the test's irq_work, tick(), would also have run that of a
+ * request.
  */
 static void kernel_overflow_requests_nothing(struct kunit *test)
 {

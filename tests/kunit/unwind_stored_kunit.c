@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_stored_kunit.c - compare with elfutils on stored stacks of Debian's
- * programs
+ * unwind_stored_kunit.c - unwind stored stacks of Debian's programs, and
+ * compare the call chains with those of elfutils
  *
  * tests/kunit/store_stacks has stored the stacks. All stacks use one table,
- * which has only the blocks of code that these stacks need.
+ * which covers only the blocks of code that these stacks need.
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>
@@ -15,7 +15,8 @@
  * struct stored_stop - a stopped program
  * @program: its name
  * @regs:    registers by DWARF number
- * @chain:   addresses, innermost first, until 0: what elfutils found
+ * @chain: the call chain according to elfutils: addresses, innermost first,
+ * until 0
  * @stacks:  bounds of the stacks, until 0
  * @texts:   blocks of code, until 0: address, and number in the table
  * @words:   words on the stacks, until 0: address and value
@@ -35,7 +36,7 @@ struct stored_stop {
 #define FP	6
 #define RBX	3
 
-/* The stopped program whose stack is walked. */
+/* The stopped program whose stack is being unwound. */
 static const struct stored_stop *stop;
 
 static bool read_word(u64 addr, u64 *word)

@@ -105,8 +105,8 @@ static void wrong_size_is_refused(struct kunit *test)
 }
 
 /*
- * With these numbers, the product of the counts wraps in 32 bits to the right
- * size.
+ * With so many blocks, the size of the index wraps in 32 bits, so that the
+ * head's size seems right.
  */
 static void wrapped_sizes_are_refused(struct kunit *test)
 {
@@ -235,8 +235,8 @@ static void address_outside_table_has_no_rule(struct kunit *test)
 }
 
 /*
- * Check a table of four rows, at offsets 3 to 6, whose index entries of blocks
- * 1 and 2 are @first and @second.
+ * Check a table of four rows with the offsets 3 to 6. The index entries of
+ * blocks 1 and 2 are @first and @second.
  */
 static int check_four_rows(u32 first, u32 second)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_walk_kunit.c - follow artificial stacks with artificial tables
+ * unwind_walk_kunit.c - unwind artificial stacks with artificial tables
  *
  * The mapped code has one rule for each block of 256 bytes.
  */
@@ -120,8 +120,8 @@ static u64 at(unsigned int word)
 }
 
 /*
- * Return a rule: the CFA is @number words above sp, the return address below
- * the CFA.
+ * Return a rule: the CFA is @number words above the stack pointer, and the
+ * return address is in the word just below the CFA.
  */
 static struct pfm_unwind_rule above(unsigned int number)
 {
@@ -132,8 +132,8 @@ static struct pfm_unwind_rule above(unsigned int number)
 }
 
 /*
- * By default, all rules end the chain as complete, and the stack contains only
- * words that are not addresses of code.
+ * By default, each rule says that the chain ends here, and the stack contains
+ * no address of code.
  */
 static int walk_init(struct kunit *test)
 {
@@ -270,8 +270,8 @@ static void cfa_is_dereferenced(struct kunit *test)
 }
 
 /*
- * The innermost function has saved a word in the red zone, below the stack
- * pointer.
+ * The rule finds the CFA by means of a word that the innermost function has
+ * saved in the red zone, below the stack pointer.
  */
 static void red_zone_is_read_in_first_frame(struct kunit *test)
 {
@@ -284,8 +284,8 @@ static void red_zone_is_read_in_first_frame(struct kunit *test)
 	words[0] = at(20);
 	words[20] = code(1);
 	/*
-	 * The CFA of code(1) would be taken from words[5], which must not be
-	 * read.
+	 * In the second frame, the rule of code(1) would take the CFA from
+	 * words[5] in the red zone, which must not be read.
 	 */
 	words[5] = at(30);
 	words[30] = code(2);
@@ -308,7 +308,10 @@ static void nothing_below_red_zone_or_stack_is_read(struct kunit *test)
 	expect_on(test, EM_X86_64, PFM_UNWIND_UNREADABLE, 0, NULL);
 }
 
-/* The function has realigned its stack. */
+/*
+ * The function has realigned its stack, so the CFA is found by means of a word
+ * that is saved beside the frame pointer.
+ */
 static void saved_word_is_at_frame_pointer(struct kunit *test)
 {
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -364,8 +367,8 @@ static void other_register_is_known_in_first_frame(struct kunit *test)
 }
 
 /*
- * Set a rule whose CFA is relative to rbx, as in the code that binds functions
- * lazily.
+ * Set a rule whose CFA is relative to rbx, as in the dynamic linker's code for
+ * lazy binding.
  */
 static void frame_at_rbx(unsigned int number)
 {
@@ -376,8 +379,8 @@ static void frame_at_rbx(unsigned int number)
 }
 
 /*
- * Return a rule: the return address is in word 3, and rbx is @below bytes below
- * the CFA.
+ * Return a rule: the return address is in word 3 above the stack pointer, and
+ * rbx is saved @below bytes below the CFA.
  */
 static struct pfm_unwind_rule saves_rbx(int below)
 {
@@ -402,8 +405,8 @@ static void saved_rbx_is_known(struct kunit *test)
 }
 
 /*
- * When the function has restored rbx, the stack slot of rbx is below the stack
- * pointer, and the register is used.
+ * When the function has restored rbx, the slot in which it saved rbx is below
+ * the stack pointer, and the register is used instead.
  */
 static void unsaved_rbx_is_in_its_register(struct kunit *test)
 {
@@ -466,8 +469,8 @@ static void other_steps_forget_rbx(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
 	/*
-	 * In this step, the return address is at the address that the CFA is
-	 * read from.
+	 * This rule finds the return address in words[1], to which words[0]
+	 * points.
 	 */
 	words[0] = at(1);
 	bytes.rules[0] = (struct pfm_unwind_rule){ PFM_UNWIND_MEM, X86_64_SP };
@@ -499,7 +502,8 @@ static void link_register_is_known_in_first_frame(struct kunit *test)
 
 /*
  * This rule takes the return address from the frame pointer, which is known in
- * all frames. The step must end the chain, because it could repeat forever.
+ * all frames, and does not raise the stack pointer. The chain must end here,
+ * because the same step could repeat forever.
  */
 static void stack_pointer_rises_without_link_register(struct kunit *test)
 {
@@ -722,7 +726,7 @@ static void chain_fills_its_buffer(struct kunit *test)
 }
 
 /*
- * A signal frame whose registers make it seem to have interrupted itself.
+ * The registers in this signal frame lead back to the signal frame itself.
  *
  * Proves H31
  */
@@ -741,9 +745,9 @@ static void endless_chain_is_cut(struct kunit *test)
 }
 
 /*
- * Ask for each byte of the stack with each kind of rule. Among the words on the
- * stack are pointers to the stack and two addresses of code. Only these two
- * addresses may be returned.
+ * With each kind of rule, try to get each byte of the stack as a return
+ * address. Among the words on the stack are pointers to the stack and two
+ * addresses of code. Only these two addresses may be returned.
  *
  * Proves H31
  */

@@ -102,7 +102,7 @@ static u64 *hw_counter(struct kunit *test)
 	return fixture_pmd_of(ctx_of(test), 0)->hw.priv;
 }
 
-/* A PMU whose counter wraps while it is read. */
+/* A read function of a PMU during which the counter wraps. */
 static u64 (*sim_read)(struct pfm_pmu_reg *reg);
 static u64 wraps_once;
 
@@ -303,7 +303,8 @@ static void each_pmd_has_own_random_series(struct kunit *test)
 
 /*
  * A sample records PMD1 and resets it. PMD1 has wrapped, but its interrupt is
- * pending. Neither its old nor its new value may be mistaken for another wrap.
+ * pending. Neither PMD1's old value nor its new one may be mistaken for another
+ * wrap.
  */
 static void sample_includes_pending_wraps(struct kunit *test)
 {
@@ -343,8 +344,8 @@ static void no_random_resets_without_flag(struct kunit *test)
 }
 
 /*
- * PFM_REGFL_RANDOM cannot be set for a register without a PMC. This one is
- * reset together with a counter for which the flag is set.
+ * PFM_REGFL_RANDOM cannot be set for a PMD without a PMC. The PMD in this test
+ * is reset together with a counter for which the flag is set.
  */
 /* Proves 3.4.2-03 */
 static void non_counter_pmd_is_not_randomized(struct kunit *test)
@@ -431,8 +432,8 @@ static u64 usual_period(struct kunit *test, int pmd)
 }
 
 /*
- * The period comes from the short reset value or, if that is 0, from the value
- * that was last loaded.
+ * The period is determined by the short reset value or, if that is 0, by the
+ * last reset value.
  */
 static void usual_period_comes_from_reset_values(struct kunit *test)
 {
@@ -445,7 +446,7 @@ static void usual_period_comes_from_reset_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 100ULL);
 	/*
 	 * Without a short reset value, only PFM_RESTART resets the counter, so
-	 * its last reset value counts.
+	 * the last reset value determines the period.
 	 */
 	pmd->short_reset = 0;
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 3ULL);

@@ -9,7 +9,10 @@
 #include <linux/sched/rt.h>
 #include <perfmon/perfmon_work.h>
 
-/* A work item that may have to wait, and how often it has run. */
+/*
+ * A work item, which needs a context where it may wait if @waits, and the
+ * number of its runs.
+ */
 static struct counted_work {
 	struct pfm_work		work;
 	struct completion	done;
