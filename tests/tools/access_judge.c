@@ -4,8 +4,8 @@
  *
  * usage: access_judge [NAME=NUMBER...]
  *
- * Prints cause, reason, advice and command on a line each; "-" stands for a
- * missing one.
+ * Prints the cause, the reason, the advice and the command, each on its own
+ * line. A "-" means that there is none.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "base/util.h"
 
 /*
- * By default, the user is a member of the group perfmon at perf's default
- * level.
+ * By default, perf_event_paranoid has its default value, and the user is a
+ * member of the group perfmon.
  */
 static struct access_facts facts = {
 	.node_exists = true,

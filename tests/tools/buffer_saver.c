@@ -10,12 +10,12 @@
  *	notified	a notification; prints the result and all restarts
  *	detached	a notification after the thread's end; as above
  *	exec		an exec; as above
- *	family		makes CPUs 0 and 1 have such a buffer each
+ *	family		gives CPUs 0 and 1 a copy of the buffer each
  *	overflow	a notification about CPU 0; as above
- *	stopped		such a notification while monitoring is stopped
+ *	stopped		as overflow, but while monitoring is stopped
  *	rest		the end of the measurement; prints the result
- *	intact FILE	whether the last image is intact if FILE is the buffer
- *	totals		prints saved samples, and lost ones from the buffer
+ *	intact FILE	whether the image is intact if the buffer is now FILE
+ *	totals		prints the saved samples, and those that the buffer lost
  *	skipped		prints the samples that the format has skipped
  *
  * Saved buffers are written to the capture.

@@ -18,8 +18,8 @@ CTX_SWITCH, CPU_SWITCH, COOKIE_SWITCH, KERNEL_ENTER, KERNEL_EXIT = range(1, 6)
 CTX_TGID, TRACE_BEGIN, TRACE_END = 7, 8, 9
 INVALID = -1
 
-# Two samples of a program: one in the kernel, one with a call graph. The caller is in
-# another file.
+# Two samples of a program: one in the kernel, and one with a call chain, in which the
+# caller is in another file.
 STREAM = [
     *(ESC, CPU_SWITCH, 1),
     *(ESC, CTX_SWITCH, 100, 7777),
@@ -78,7 +78,7 @@ OPROFILE = "777a6e61-2065-7369-746e-722061650a6c"
 
 
 class Device:
-    """A FIFO in place of a device, with statistics and the files of its cookies."""
+    """A FIFO that replaces a device, with files for its statistics and cookies."""
 
     def __init__(self, program: Path, directory: Path, uuid: str = OPROFILE) -> None:
         self.program = program

@@ -4,12 +4,12 @@
  *
  * usage: machine_examiner ROOT [NAME=VALUE ...]
  *
- * ROOT is a directory with the machine's files. By default, its user may
+ * ROOT is a directory with the machine's files. By default, the user may
  * measure and lock 8 MiB of memory, and trials succeed. A VALUE changes that:
  *   uid, caps, level, memlock, memlock_max	numbers
  *   node	missing; or closed: restricted to the group 77
- *   group	only group 77 may measure; "later": the user joined it too late
- *   sample, cycles	the reason why the trial fails
+ *   group	only group 77 may measure; "later": the user joined after login
+ *   sample, cycles	the reason why this trial measurement fails
  *   output	print text instead of JSON
  */
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Simulate machines for pfmon doctor as directories."""
+"""Simulate machines for pfmon doctor: each is a directory with the machine's files."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@
  *
  * usage: maps_printer PID [data|tables]
  *
- * With "tables", pfmon would also load unwind tables of code.
+ * With "data", mappings of data are printed, too. With "tables", mappings are
+ * examined as if pfmon also loaded the unwind tables of code.
  *
  * Examines the process whenever a line arrives on standard input, and answers
  * with a line: the chunk's text, or an empty line if nothing has changed.

@@ -5,13 +5,14 @@
  * usage: process_recorder [pfmon's options] PID...
  *
  * Instead of a PID, "divide" finishes the capture and begins the next one, and
- * "cat" runs cat and prints its PID. "events" records what all processes have
- * done; in a session for threads, what this process has done. "new" records
- * processes that perf may not have reported. With REFUSED in the environment,
- * perf does not report what processes do. With LOADS, the program prints "load"
- * whenever pfmon would load unwind tables, or "locked" if the recording is
- * locked then. The program also records the clocks before and after, which
- * fails if perfmon is not loaded.
+ * "cat" runs cat and prints its PID. "events" records the events that perf has
+ * reported about all processes or, in a session for threads, about this
+ * process. "new" records processes that perf may not have reported. With
+ * REFUSED in the environment, perf does not report what processes do. With
+ * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
+ * "locked" if the recording is locked then. The program also tries to record
+ * the clocks at the beginning and at the end, which is possible only if perfmon
+ * is loaded.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -33,7 +33,7 @@ SAVED = {X86_64: ("rbp", "rsp"), AARCH64: ("x29", "sp")}
 
 @dataclass(frozen=True)
 class Row:
-    """A row of readelf: CFA, return address and fp from an address on."""
+    """A row of readelf's output: where CFA and registers are, from an address on."""
 
     address: int
     cfa: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Make programs whose stacks are followed with unwind tables and by elfutils."""
+"""Make programs whose stacks are unwound with unwind tables and by elfutils."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ while (1) {
 """
 SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
 # While libgcc enters a handler, its frame already has the new return address but not
-# yet the new stack pointer. Therefore most of the time is spent elsewhere, and there
-# are more stops: one that finds it there loses the frames of deep().
+# yet the new stack pointer. A stop at this point loses the frames of deep(). Such stops
+# must be rare, so the program spends most of its time in the loop and in sort().
 THROWS = """
 #include <algorithm>
 #include <stdexcept>
@@ -51,7 +51,8 @@ int main()
     }
 }
 """
-# A handler on the stack that it interrupts, and one on its own stack; the vDSO.
+# One signal handler runs on the interrupted stack, another one on an alternate stack.
+# Both call the vDSO.
 SIGNALS = """
 #include <signal.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
 
 
 def compressible(directory: Path, copies: int) -> Path:
-    """Write a file of some 2 MB per copy for compressors; return its path."""
+    """Write a text of about 2 MB per copy for compressors; return the file's path."""
     text = directory / "text"
     lines = "".join(f"{number * 7919 % 100003} line\n" for number in range(200000))
     text.write_text(lines * copies)

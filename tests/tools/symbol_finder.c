@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* symbol_finder - print the position of code: symbol_finder FILE CODE */
+/* symbol_finder FILE CODE - print the distance of code from the entry point */
 #include <inttypes.h>
 #include <stdio.h>
 

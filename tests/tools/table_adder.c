@@ -11,9 +11,9 @@
  * environment. Prints "compiled" for each compilation of a file, which takes
  * 600 ms on pfmon's clock.
  *
- * With CHANGED in the environment, process 1 changes twice, and the tables are
- * loaded again. The program prints "process 1" whenever it reads the mappings
- * of process 1. The first read fails.
+ * With CHANGED in the environment, the mappings of process 1 change twice, and
+ * the tables are loaded again. The program prints "process 1" whenever it reads
+ * the mappings of process 1. The first read fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Explain why the kernel has refused a measurement, and what pfmon advises."""
+"""Check how pfmon explains why the kernel has refused a measurement, and its advice."""
 
 from __future__ import annotations
 

@@ -27,12 +27,12 @@ def test_manual_page_matches_option_table(programs: Path) -> None:
         '.\\" end of what is made\n',
     )
     section = page[page.index(begin) + len(begin) : page.index(end)]
-    assert section == made(programs, "man"), "make pfmon-docs writes it anew"
+    assert section == made(programs, "man"), "run make pfmon-docs"
 
 
 def test_completion_matches_option_table(programs: Path) -> None:
     file = (PFMON / "pfmon.bash").read_text("utf-8")
-    assert file == made(programs, "bash"), "make pfmon-docs writes it anew"
+    assert file == made(programs, "bash"), "run make pfmon-docs"
 
 
 def test_manual_page_names_every_option(programs: Path) -> None:
@@ -78,7 +78,7 @@ def test_pages_have_the_table_of_formats(
 ) -> None:
     text = (PFMON.parents[1] / page).read_text("utf-8")
     table = made(programs, "formats", directory)
-    assert f"pfmon-docs -->\n{table}<!-- end" in text, "make pfmon-docs writes it anew"
+    assert f"pfmon-docs -->\n{table}<!-- end" in text, "run make pfmon-docs"
 
 
 def complete(programs: Path, line: str) -> list[str]:

@@ -54,7 +54,10 @@ def mmap2(
 
 
 def place(file: Path, device: int = 0, inode: int = 0) -> bytes:
-    """Build the part of an mmap2 record that identifies a file, with numbers added."""
+    """Build the part of an mmap2 record that identifies a file.
+
+    `device` and `inode` are added to the file's real numbers.
+    """
     info = file.stat()
     major, minor = os.major(info.st_dev) + device, os.minor(info.st_dev)
     return struct.pack("<IIQQ", major, minor, info.st_ino + inode, 0)
@@ -73,7 +76,7 @@ class Reader:
     def read(
         self, *lines: str, rings: int = 1, size: int = RING
     ) -> tuple[list[list[dict[str, Any]]], list[int]]:
-        """Return the events of each chunk, and the losses after each read."""
+        """Return the events of each chunk, and the lost events after each read."""
         return self._parsed(self._printed(lines, rings, size))
 
     def answers(
@@ -194,8 +197,8 @@ def test_other_file_at_same_path_is_not_taken(
 ) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"12345")
-    # For a wrong device the process has ended, and for a wrong inode its PID was
-    # reused.
+    # In the case of a wrong device, the process has ended. In that of a wrong inode,
+    # another process has its PID.
     pid = os.getpid() if other == "inode" else ended()
     wrong = place(file, **{other: 1})
     ((event,),), _ = reader.read(put(mmap2(1, bytes(file), wrong, pid=pid)), "last")
@@ -223,8 +226,8 @@ def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
         this = map_known(file, identity, pid)
         return reader.answers("table", put(this, this), "last")
 
-    # A process that has ended has no root directory, so pfmon looks the path up in its
-    # own.
+    # A process that has ended has no root directory, so pfmon looks the path up below
+    # its own root directory.
     for pid in ended(), os.getpid():
         assert tables(known, pid) == [inode]
         assert tables(known[::-1], pid) == []
@@ -434,7 +437,7 @@ def test_generated_code_is_inherited_until_exec(reader: Reader) -> None:
     made, forked = mmap2(1, b"//anon", pid=5), fork(2, 6, 5)
     lines = [put(made, forked), "read", "made 5", "made 6"]
     lines += [put(comm(3, 6, b"sh", IS_EXEC)), "read", "made 5", "made 6"]
-    # A new process has the PID 5, which is used again.
+    # The kernel reuses PID 5 for a new process.
     lines += [put(fork(4, 5, 6)), "last", "made 5"]
     assert reader.answers("made", *lines) == [1, 1, 1, 0, 0]
 

@@ -19,7 +19,7 @@ LINKED = Rule(Kind.REG, 31, Ra.REG, Fp.SAME, 0, 30)
 BAD = Rule(Kind.BAD)
 # Without this option, even a small file for arm64 exceeds 64 KiB.
 SMALL_PAGES = "-Wl,-z,max-page-size=4096"
-# Where in the ELF header e_shoff is, and e_shnum with e_shstrndx.
+# The positions of e_shoff, and of e_shnum and e_shstrndx, in the ELF header.
 SECTIONS, NR_SECTIONS = slice(40, 48), slice(60, 64)
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
@@ -94,7 +94,7 @@ class Assembled:
     def __call__(
         self, body: str, *options: str, machine: int = X86_64, text: str = FUNCTION
     ) -> list[Rule]:
-        """Build a function of these lines; return its rules and those after it."""
+        """Build a function with this body; return its rules and those after its end."""
         return self.rules(self.build(text.format(body=body), *options, machine=machine))
 
 
@@ -229,7 +229,7 @@ def test_unwind_realigned_stack_is_followed(assembled: Assembled) -> None:
 
 
 def test_unwind_frame_in_memory_is_followed(assembled: Assembled) -> None:
-    # OpenSSL describes its CFA as: breg7 152, deref, plus_uconst 8
+    # OpenSSL has this expression for a CFA: breg7 152, deref, plus_uconst 8
     assert (
         assembled(
             """
@@ -242,7 +242,7 @@ def test_unwind_frame_in_memory_is_followed(assembled: Assembled) -> None:
 
 
 def test_unwind_offset_is_kept_by_expression(assembled: Assembled) -> None:
-    # The CFA is: breg6 -8, deref
+    # The expression for the CFA is: breg6 -8, deref
     assert (
         assembled(
             """
@@ -285,7 +285,7 @@ def test_unwind_saved_rbx_is_noted(assembled: Assembled) -> None:
 
 
 def test_unwind_saved_fp_below_sp_is_relative(assembled: Assembled) -> None:
-    # rbp is: drop, breg7 16
+    # The expression for rbp is: drop, breg7 16
     assert (
         assembled(
             """
@@ -343,7 +343,7 @@ def instructions(file: Path, *options: str) -> list[tuple[int, str]]:
 def followed(code: list[tuple[int, str]]) -> list[Rule]:
     """Return the rule that each instruction of a function needs.
 
-    Code after a jump or return is reached from where nothing was pushed.
+    Code after a jump or a return is reached by jumps from code that has pushed nothing.
     """
     rules, rule = [], CALL
     for _, text in code:
@@ -536,7 +536,7 @@ def test_unwind_vdso_of_arm64_is_followed(assembled: Assembled, push: str) -> No
     assert table.starts[2:] == [trampoline - 4, trampoline + 8]
 
 
-# Four Go functions of 16 units of code each, which only .gopclntab describes.
+# Four Go functions of 16 units of code each. Only .gopclntab describes them.
 GO = """
     .text
     .balign 64
@@ -575,8 +575,8 @@ function:
     .byte 0x80, 0x80, 1, 15	/* 8192 for 15 */
     .byte 0
 """
-# Headers of Go 1.18 and 1.20, for a program that can be loaded at any address and for
-# one that cannot.
+# Variants of .gopclntab: with the header of Go 1.18 or 1.20, and for a program that can
+# be loaded at any address or for one that cannot.
 GO_OLD = {"magic": "0xfffffff0", "more": ""}
 GO_NEW = {"magic": "0xfffffff1", "more": ", 0"}
 TEXT = 0x10000
@@ -659,8 +659,9 @@ def test_unwind_unknown_go_table_has_no_rules(
     assert table.rule(assembled.start("described")) == CALL
 
 
-# Functions of the C library, such as __memcpy_chk(), continue after padding. Nothing is
-# known about other code.
+# Some functions of the C library, such as __memcpy_chk(), continue after padding. If
+# all the code between two functions is padding, the table has no row for it, so that
+# the rule of the function before it applies. Nothing is known about other code.
 @pytest.mark.parametrize(
     ("machine", "padding", "is_known"),
     [
@@ -783,8 +784,8 @@ def test_unwind_without_information_is_refused(
     assert compiler.complaint(assembled.path) == reason
 
 
-# Compiling would compare each rule with all others, so a file of 64 MB with equal
-# hashes would take minutes.
+# If all rules have the same hash, the compiler would have to compare each rule with all
+# others. For a file of 64 MB this would take minutes.
 def test_unwind_rules_of_one_hash_are_refused(
     assembled: Assembled, compiler: Compiler
 ) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Compare call chains from unwind tables with those of elfutils, in live programs.
 
-elfutils reads.eh_frame itself. With CHECK_ALL=1, each program is stopped more often.
+elfutils reads .eh_frame itself. With CHECK_ALL=1, each program is stopped more often.
 """
 
 from __future__ import annotations

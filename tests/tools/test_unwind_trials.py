@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check a million random unwind tables, and follow random stacks with them."""
+"""Check a million random unwind tables, and unwind random stacks with them."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
  *
  * The environment changes what the program does. With SIGNAL, it sends SIGTERM
  * to the command after an exec by a thread other than the first. With SLOW, it
- * handles each fork late, so that other threads can end before. With BYSTANDER,
+ * handles each fork late, so that other threads can end first. With BYSTANDER,
  * it has another, untraced child, and prints this child's exit status at the
  * end. With DETACH, it detaches all processes when the command has ended. If
  * ENTRY is set as well, it detaches the command at its entry point ("reached"),

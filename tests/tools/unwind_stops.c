@@ -6,14 +6,15 @@
  * usage: unwind_stops [--start|--store] COUNT COMMAND [ARGUMENT...]
  *
  * Stops the command COUNT times, after equal amounts of CPU time and a random
- * number of further instructions, and follows its stack in both ways. With
- * --start, stops it from its first instruction on, more often. Prints a
- * line of JSON: the number of stops, of those whose chain reaches the outermost
- * frame in equal frames, of those at which elfutils gave up before that, of
- * frames of either chain, of equal frames, and why other chains ended. If
- * elfutils gave up, only the frames that it found are compared. With --store,
- * another line for each of the equal chains comes first: the registers, the
- * stacks, the words that were read from them, and the frames.
+ * number of further instructions, and unwinds its stack in both ways. With
+ * --start, stops it from its first instruction on, at shorter intervals. Prints
+ * a line of JSON with these numbers: all stops; "whole", the stops at which
+ * both chains are equal and reach the outermost frame; "given_up", the stops at
+ * which elfutils ended its chain early, so that only the frames that it found
+ * are compared; all frames of the longer chains; the equal frames; and how often
+ * the chain from the tables ended early, by reason. With --store, a line for
+ * each "whole" stop comes first: the registers, the stacks, the words that were
+ * read from them, and the frames.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -52,7 +53,7 @@
 #elif defined(__aarch64__)
 #define MACHINE	EM_AARCH64
 #define CPU_REGS	.sp = 31, .fp = 29, .lr = 30
-#define CODE_BITS	16	/* of a return address, at most */
+#define CODE_BITS	16	/* upper bits that may hold a PAC */
 #define NUM_REGS	32
 #else
 #error "unwind_stops does not know this machine"
@@ -79,7 +80,7 @@ struct stopped {
 	Dwfl *dwfl;
 };
 
-/* A word that a walk has read from the stack. */
+/* A word that the unwinder has read from the stack. */
 struct word {
 	__u64 address, value;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * unwind_trials COUNT SEED - check random unwind tables, and follow stacks with
- * them
+ * unwind_trials COUNT SEED - check random unwind tables, and unwind random
+ * stacks with them
  *
  * Prints the number of each outcome in lines "NAME NUMBER". Each table ends
  * right before a page that cannot be read. The exit status is 1 if a guarantee
