@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that buffers yield the same samples read together as one by one."""
+"""Check that reading several buffers at once yields the same samples as one by one."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def test_help_does_not_load_what_commands_need(
 def test_report_loads_only_what_it_needs(file: str) -> None:
     ours = {name for name in loaded("report", file) if name.startswith("pfmparse.")}
     assert not {name for name in ours if name.startswith("pfmparse.exports")}
-    # Modules for other formats and commands, for source lines and for templates.
+    # Not needed: modules for other formats and commands, source lines and templates.
     others = {f"formats.{name}" for name in ("sink", "unknown", "nway", "pebs", "ear")}
     others |= {"symbols.debug_info", "symbols.functions", "symbols.disassembly"}
     others |= {"capture.live", "capture.template", "analysis.profile", "pipeline"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Use all views and exports with a third-party format with roles and weights."""
+"""Use all views and exports with a third-party format that has roles and weights."""
 
 from __future__ import annotations
 

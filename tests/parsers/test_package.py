@@ -20,7 +20,8 @@ from helpers.cli import PARSERS, ROOT, importing, program
 HERE = Path(__file__).parent
 PACKAGE = PARSERS / "pfmparse"
 
-# A module may import only modules in lower lines of this list, and in its own folder.
+# A module may import only modules of lower layers, which are further down in this list,
+# and modules in its own folder.
 FLOORS = (
     {"__main__"},
     {"commands"},
@@ -53,8 +54,9 @@ def imported(module: Path) -> Iterator[Path]:
                 inner = place / f"{name.name}.py"
                 if (PACKAGE / inner).exists():
                     yield inner
-                # A name from the package's __init__.py does not count, because it is
-                # below all modules.
+                # Otherwise the name comes from the package's own __init__.py. This
+                # import does not count, because __init__.py is a lower layer than every
+                # module.
                 elif place.name:
                     yield place.with_suffix(".py")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Select rows by address that can be among the first, before addresses are resolved."""
+"""Find rows that can be among the first of a table, before addresses are resolved."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_new_thread_with_the_same_id_begins_anew() -> None:
 
 
 def seen_live(*buffers: tuple[int, Sequence[Sample]]) -> list[list[tuple[int, int]]]:
-    """Return the times that each tick of a live capture shows, one for each buffer."""
+    """Read a live capture with a tick after each buffer; return each tick's times."""
     live = LiveCapture()
     tick = json_chunk("TICK", {"elapsed_ns": 1, "samples": 1, "lost": 0})
     parts = [bufr(buffer(samples), context=cpu) + tick for cpu, samples in buffers]

@@ -40,7 +40,7 @@ def test_stack_nodes_have_their_callers_as_parents(
             stack.append(int(addresses[places[node]]))
             node = int(parents[node])
         found.append(stack)
-    # A caller's address is that of its call, one byte before the return address.
+    # A caller's address is one byte before the return address, inside the call.
     expected = [[ip, *(at - 1 for at in up)] for stacks in batches for ip, up in stacks]
     assert found == expected
 

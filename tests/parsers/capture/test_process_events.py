@@ -271,7 +271,7 @@ def test_mappings_of_events_are_limited(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_later_events_than_mappings_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    # When the limit is reached, mappings are dropped: if only later events were
+    # When the limit is reached, all mappings are dropped. If only later mappings were
     # ignored, the new process would keep its parent's mappings.
     monkeypatch.setattr(metadata, "MAX_MAPPINGS", 2)
     late = [maps_file(21, 100, GZIP), fork(22, 101, 100), exec_of(23, 101, "gzip")]

@@ -62,7 +62,7 @@ DATA = bytes(range(256)) * 5
 
 @pytest.fixture(params=["file", "memory", "gzip", "pipe"])
 def stream(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[io.IOBase]:
-    """Yield streams with the same bytes."""
+    """Yield a stream of one of these kinds; all kinds contain the same bytes."""
     path, plain = tmp_path / "x", request.param != "gzip"
     path.write_bytes(DATA if plain else gzip.compress(DATA))
     if request.param == "memory":

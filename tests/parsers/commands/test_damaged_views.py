@@ -163,7 +163,7 @@ def annotated(file: Path) -> Counted:
 
 
 def _weight(report: Any) -> int:
-    """Return the sum of the usual weight, which the damage can change."""
+    """Return the sum of the default weight. Damage can change which weight that is."""
     return int(report.get("total_weight", report["total"]))
 
 
@@ -184,7 +184,7 @@ def test_damaged_top_shows_rows_or_fails() -> None:
 
 
 def extracted(file: Path) -> Counted:
-    """Decode the buffers that were extracted."""
+    """Extract the buffers, and check which files were written, and their sizes."""
     into = file.with_name(damaged.OUTPUT)
     status, out, err = called("extract", str(file), str(into), "--json")
     if not out:

@@ -96,8 +96,8 @@ def test_diff_noise_is_two_standard_deviations(
 ) -> None:
     rows = told(capsys, "diff", "--by", "cpu", *sides)["rows"]
     noise = {row["key"]: row["noise"] for row in rows}
-    # The noise is two standard deviations, sqrt(p (1 - p) / n) of both sides, in
-    # percent.
+    # The noise is two standard deviations in percent. The variance of the difference is
+    # the sum of p (1 - p) / n of both sides.
     assert noise[0] == pytest.approx(200 * (0.25 / 4 + 0.75 * 0.25 / 8) ** 0.5)
 
 

@@ -17,7 +17,7 @@ WHOLE, NO_TABLE, UNKNOWN = 1, 4, 7
 
 
 def written(path: Path, ends: Sequence[int], tables: int = 5) -> str:
-    """Write a capture with one sample per end of a chain; 0 means without tables."""
+    """Write a capture with a chain for each of ``ends``; 0 is an end without tables."""
     regions = [
         SinkRegion(at + 1, (callstack_record(user=(1, 2), end=end),), FILLING)
         for at, end in enumerate(ends)

@@ -61,7 +61,7 @@ def test_info_scales_counts_of_multiplexed_sets(
 ) -> None:
     file = written(tmp_path / "x.pfm", SETS, counts=COUNTS, turns=TURNS)
     lines = printed(capsys, "info", file).splitlines()
-    # These are 30 * 4 / 3 + 10 * 2 / 1, and 7 * 4 / 1 + 3 * 2 / 1.
+    # The scaled counts are 30 * 4 / 3 + 10 * 2 / 1, and 7 * 4 / 1 + 3 * 2 / 1.
     whole = "for the whole time"
     assert f"count (set 0, PMD 1): event-1, 40, scaled to 60 {whole}" in lines
     assert f"count (set 1, PMD 0): event-0, 10, scaled to 34 {whole}" in lines
@@ -77,7 +77,7 @@ def test_info_scales_counts_to_unmeasured_time(
     parts = [turns(0, 0, 3, 9, whole_ns=6), turns(0, 1, 1, 8, whole_ns=6)]
     file = written(tmp_path / "x.pfm", SETS, counts=COUNTS[:3], turns=parts)
     lines = printed(capsys, "info", file).splitlines()
-    # These are 30 * 6 / 3, and 7 * 6 / 1.
+    # The scaled counts are 30 * 6 / 3, and 7 * 6 / 1.
     whole = "for the whole time"
     assert f"count (set 0, PMD 1): event-1, 30, scaled to 60 {whole}" in lines
     assert f"count (set 1, PMD 0): event-0, 7, scaled to 42 {whole}" in lines

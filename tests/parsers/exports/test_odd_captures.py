@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export captures with which viewers of other programs have failed."""
+"""Export captures of kinds at which viewers of other projects have failed."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def test_perf_threads_have_names() -> None:
 
 def test_perf_mappings_are_written_at_their_epoch() -> None:
     known = processes(of(5, "/a"), of(6, "/b", "/gone (deleted)"), of(5, "/c"))
-    # Later mappings of a process are written first, so that earlier ones replace them.
+    # The later mapping of process 5 is also written here. It comes first, so that the
+    # earlier one replaces it.
     records, replace = known.mappings(1)
     assert not replace
     assert mapped(records) == [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run the parsers of the example formats with a sink on handwritten buffers."""
+"""Decode handwritten buffers with the parsers of those example formats that use a sink.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +27,11 @@ STACK = (16, 4096, 4097, *(0 for _ in range(29)))
 class Example:
     """A format with known records.
 
-    record: the record's layout for struct. rows: two records; if the format is a table,
-    one record at two times. shown: the rows in pfmparse, if they differ from ``rows``;
-    the second row of a table shows the increases. chain: the second row's call chain.
-    argument: the layout of the argument for struct. values: the values of the
-    argument's fields after those of a pfm_sink_arg_t.
+    record: the record's layout in the notation of struct. rows: two records; if the
+    format is a table, one record at two times. shown: the rows that pfmparse shows, if
+    they differ from ``rows``; for a table, the second row contains increases. chain:
+    the second row's call chain. argument: the layout of the argument in the notation of
+    struct. values: the argument's fields after those of pfm_sink_arg_t.
     """
 
     name: str

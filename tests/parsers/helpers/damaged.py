@@ -39,15 +39,15 @@ SEED = os.environ.get("FUZZ_SEED", "0")
 HANG = 60  # seconds; a case takes milliseconds
 MEMORY = Path("/dev/shm")
 NAME = "damaged.pfm"
-OUTPUT = "out"  # begins the names of what a command may write beside its input
+OUTPUT = "out"  # names of other files that a command may write begin with this
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The result of a command: the samples that it counted, or None.
+    """The result of a command: the number of samples, or None if it counted no samples.
 
-    If it counted none, ``said`` is what it printed. ``wrote``: it has written
-    ``OUTPUT``.
+    If ``samples`` is None, ``said`` is what the command printed. ``wrote`` is True if
+    it has written ``OUTPUT``.
     """
 
     samples: Optional[int]
@@ -90,8 +90,9 @@ def counted(number: int) -> Optional[int]:
 def check(*runs: Run) -> None:
     """Check that each of ``runs`` agrees with a report on damaged captures.
 
-    The cases take turns. A run must refuse the capture or count its samples. It may
-    leave only the output of a success behind, and no temporary files.
+    The runs take turns: each case is for one of them. A run must refuse the capture or
+    count its samples. It may leave its output behind only if it succeeds, and no
+    temporary files.
     """
     with _directory() as directory, _alarms(), _warnings_as_errors():
         path = directory / NAME
@@ -126,7 +127,8 @@ def _directory() -> Iterator[Path]:
         name = stack.enter_context(tempfile.TemporaryDirectory(dir=memory))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr(tempfile, "tempdir", name)
-        # Making a parser takes longer than reading these captures.
+        # Make each parser only once, because this takes longer than reading these
+        # captures.
         patch.setattr(command_line, "_parser_of", cache(command_line._parser_of))
         yield Path(name)
 

@@ -111,8 +111,8 @@ def damaged_export(to: str, weight: Optional[str], file: Path) -> Counted:
         assert status != 0
         return Counted(None, err)
     told = json.loads(printed)
-    # The usual weight can differ from the count, and perf's records can be several
-    # samples.
+    # The default weight can differ from the count, and one record of perf can stand for
+    # several samples.
     several = any("weights of samples" in text for text in told["not_carried"])
     if weight == "count" and not several:
         assert samples_in(out, to) in (None, told["samples"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build captures of Itanium 2 event address registers (EAR), and a program."""
+"""Build captures of Itanium 2 event address registers (EAR), and the sampled program.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +74,7 @@ def ear_capture(
 
 
 def program(path: Path, functions: Mapping[str, tuple[int, int]]) -> Json:
-    """Write a program with functions at these addresses; return how it is mapped."""
+    """Write a program with functions at these addresses; return its mapping."""
     names, symbols = b"\0", bytes(24)
     for name, (start, size) in functions.items():
         at = len(names)

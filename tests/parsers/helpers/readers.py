@@ -93,7 +93,7 @@ def input_of(
     warn: Callable[[str], None] = print,
     by: str = "function",
 ) -> Input:
-    """Make the input of a report by that key."""
+    """Make the input of a report by key ``by``."""
     return Input("x.pfm", recording, options, warn, detail_of([by]))
 
 

@@ -38,7 +38,7 @@ class SinkRegion:
 def sink(
     regions: Sequence[SinkRegion], skipped: Optional[int] = None, **fields: int
 ) -> bytes:
-    """Build a buffer whose header has losses of 2 (full), 3, 4, 5 and 6 (overwritten).
+    """Build a buffer with 2 to 5 lost samples, by reason, and 6 overwritten ones.
 
     Without ``skipped``, the header has version 1.0. ``fields`` replace header fields.
     """

@@ -6,11 +6,11 @@
  *
  *	FORMAT FLAGS WORD KINDS SIZE...
  *
- * FLAGS are passed to begin, WORD is the size of an OProfile word in bytes, and
- * KINDS are the sampling PMDs as SET:PMD:PMDS;... with commas between the PMDs
- * that are recorded. The buffers belong to one context and are in order. For
- * each buffer the program prints samples, problems and losses as lines of JSON,
- * and then a line "end".
+ * FLAGS are passed to the reader's begin function, WORD is the size of an
+ * OProfile word in bytes, and KINDS are the sampling PMDs as SET:PMD:PMDS;...
+ * with commas between the PMDs that are recorded. The buffers belong to one
+ * context and are in order. For each buffer the program prints samples,
+ * problems and losses as lines of JSON, and then a line "end".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +30,10 @@
 #define MAX_KINDS	64
 #define LINE		65536
 
-/* The sampling PMDs, and in names the PMDs that samples of each one record. */
+/*
+ * The sampling PMDs. names[i] are the numbers of the PMDs that samples of
+ * kinds[i] record.
+ */
 static struct pfm_read_kind kinds[MAX_KINDS];
 static unsigned int names[MAX_KINDS][PFM_MAX_PMDS];
 static unsigned int num_kinds;
@@ -77,9 +80,8 @@ static void print_pmds(const struct pfm_read_kind *kind, const __u64 *pmds,
 }
 
 /*
- * Find the last kind with this set and PMD.
- *
- * Return: NULL if the kind's number of PMDs is not @num.
+ * Find the last kind with this set and PMD. Return: the kind, or NULL if it
+ * does not exist or does not have @num PMDs.
  */
 static const struct pfm_read_kind *kind_of(unsigned int set, unsigned int pmd,
 					   unsigned int num)

@@ -153,10 +153,7 @@ static void *write_nway(void *unused)
 	return unused;
 }
 
-/*
- * Derive from the record's number also how many values and addresses the record
- * has.
- */
+/* The record's number also determines how many values and addresses it has. */
 static void make_record(pfm_callstack_record_t *record, __u64 number)
 {
 	memset(record, 0, sizeof(*record));
@@ -246,7 +243,8 @@ static void read_nway(void)
 			found++;
 		}
 		/*
-		 * Let the writer run, which a machine with only one CPU needs.
+		 * Let the writer run, because the machine may have only one
+		 * CPU.
 		 */
 		if (found == before)
 			sched_yield();
@@ -328,9 +326,10 @@ static void read_table(void)
 }
 
 /*
- * Refill region 0 while a pass of the reader loads the sequence numbers of the
- * other regions. Region 1 then has a greater number than region 0, so the next
- * pass must read it.
+ * Region 0 is refilled while a pass of the reader loads the sequence numbers:
+ * the pass has seen the old number of region 0, and number 8 of region 1. If
+ * the pass read region 1, the reader would miss number 7. Therefore the next
+ * pass must read both regions.
  */
 static void check_order(void)
 {

@@ -39,7 +39,7 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Run a server, which is the only debuginfod server, with an empty cache."""
+    """Run the only debuginfod server; the cache of downloaded files is empty."""
     try:
         ctypes.CDLL(debuginfod.LIBRARY)
     except OSError:
@@ -185,7 +185,8 @@ def test_debuginfod_gives_up_a_silent_server(
 ) -> None:
     server.open.clear()
     monkeypatch.setattr(debuginfod, "LIMIT", 5.0)
-    # The timeout ends at the server's first request.
+    # Each request to the server advances this clock by 10 s, so the first one takes too
+    # long.
     clock = SimpleNamespace(monotonic=lambda: 10.0 * len(server.asked))
     monkeypatch.setattr(debuginfod, "time", clock)
     said: list[str] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Send the page's requests: with the required parameters, and refused ones."""
+"""Send requests as the page does, and requests that must be refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that the browser opens a private file that leads to the page, not its URL."""
+"""Check that the browser opens a private file that leads to the page, not the page's
+URL.
+"""
 
 from __future__ import annotations
 
