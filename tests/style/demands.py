@@ -2,8 +2,9 @@
 """Read the requirements ("demands"), and generate tables and a list of their tests.
 
 demands.toml contains the requirements of the specification, by section. If no test
-covers a requirement, it is in the table of the reason's kind. The hazards on the
-security page are requirements, too. A hazard is a list item that begins with an ID.
+covers a requirement, a table gives the reason; there is one table for each kind of
+reason. The hazards on the security page are requirements, too. A hazard is a list item
+that begins with an ID.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from proofs import ID, Tag
 
 # Kinds of reasons why a requirement is not covered by a test.
 KINDS = ("not attainable", "out of scope", "not done")
-# Kinds of requirements that need a PMU description with registers of its own, or one
-# architecture.
+# Kinds of requirements that tests can cover only with a PMU description that has its
+# own registers, or only on one architecture.
 ELSEWHERE = ("not on perf_events", "only on arm64")
 # The tables in the order of the page.
 TABLES = ("not attainable", *ELSEWHERE, "out of scope", "not done")
@@ -121,7 +122,7 @@ def check(found: Demands, tags: Iterable[Tag], proofs: Proofs) -> list[str]:
         elif demand.text and not any(_is_in(demand, c) for c in found.chapters):
             problems.append(f"{where} belongs to no chapter")
     problems += [
-        f"tests/{tag.path}:{tag.line}: demand {tag.id} does not exist"
+        f"tests/{tag.path}:{tag.line}: requirement {tag.id} does not exist"
         for tag in tags
         if tag.id not in seen
     ]

@@ -76,7 +76,7 @@ def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
 def unnamed_headers(page: str, headers: set[str], files: set[str]) -> list[str]:
     """Return the headers without a code file that are not on the page."""
     return [
-        f"{PAGE}: core/{header}.h has no code file and is not named"
+        f"{PAGE}: core/{header}.h, which has no code file, is not on the page"
         for header in sorted(headers - files)
         if f"`{header}.h`" not in page
     ]

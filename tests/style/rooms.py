@@ -89,7 +89,7 @@ def find_upward(uses: Calls, rooms: Sequence[str]) -> list[str]:
     if problems:
         return problems
     return [
-        f"{user} uses {used} of a room above: {', '.join(symbols) or 'its header'}"
+        f"{user} uses {used} of a higher room: {', '.join(symbols) or 'its header'}"
         for user, targets in sorted(uses.items())
         for used, symbols in sorted(targets.items())
         if level[room_of(used, rooms)] < level[room_of(user, rooms)]

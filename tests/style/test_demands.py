@@ -85,7 +85,7 @@ def test_demand_off_perf_events_needs_reason_and_test() -> None:
 
 def test_tag_without_a_demand_is_wrong() -> None:
     assert _check('[demands."3.1 One"]\n') == [
-        "tests/guest/x.c:1: demand 3.1-01 does not exist"
+        "tests/guest/x.c:1: requirement 3.1-01 does not exist"
     ]
 
 

@@ -85,7 +85,7 @@ def test_header_missing_on_page_is_found() -> None:
     page = "`dev.c`, and `context.h` below all layers"
     headers = {"dev", "context", "types"}
     assert layers.unnamed_headers(page, headers, {"dev"}) == [
-        "docs/architecture.md: core/types.h has no code file and is not named"
+        "docs/architecture.md: core/types.h, which has no code file, is not on the page"
     ]
 
 

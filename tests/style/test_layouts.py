@@ -76,7 +76,7 @@ def problems(block: Block) -> Iterator[str]:
     for offset, size, name in _ROW.findall(block.text):
         real = _summed(name, fields) if name.endswith("*") else fields.get(name)
         if real != (int(offset), int(size)):
-            yield f"{block.where}: {struct}.{name} is at {real}"
+            yield f"{block.where}: {struct}.{name}: (offset, size) must be {real}"
         prefix = name.rstrip("*")
         whole = name.endswith("*")
         shown |= {f for f in fields if f == name or whole and f.startswith(prefix)}
@@ -119,10 +119,10 @@ def test_misplaced_layout_fields_are_found() -> None:
     good = "  0 8 buf_size x\n  8 4 buf_flags\n 12 4 num_regions\n 16 48 reserved 0\n"
     assert not _problems(good)
     assert _problems(good.replace(" 12 4", " 12 8")) == [
-        "p.md:1: pfm_nway_smpl_arg_t.num_regions is at (12, 4)"
+        "p.md:1: pfm_nway_smpl_arg_t.num_regions: (offset, size) must be (12, 4)"
     ]
     assert _problems(good.replace("buf_flags", "flags")) == [
-        "p.md:1: pfm_nway_smpl_arg_t.flags is at None",
+        "p.md:1: pfm_nway_smpl_arg_t.flags: (offset, size) must be None",
         "p.md:1: pfm_nway_smpl_arg_t.buf_flags is missing",
     ]
 

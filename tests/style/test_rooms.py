@@ -32,7 +32,7 @@ def test_use_of_a_room_above_is_found() -> None:
     uses = {"main": {"base/text": ["put"]}, "base/text": {"session/plan": ["plan"]}}
     uses["session/plan"] = {}
     assert rooms.find_upward(uses, ROOMS) == [
-        "base/text uses session/plan of a room above: plan"
+        "base/text uses session/plan of a higher room: plan"
     ]
 
 
