@@ -70,8 +70,8 @@ struct recorder {
 	const char	*name;
 	void		(*begin)(const struct workload *w, int values);
 	uint64_t	(*end)(void);	/* returns the number of samples */
-	int		values;		/* PMDs; for BPF, whether by stack */
-	double		bound;		/* of a page fault's sample */
+	int		values;		/* recorded PMDs; BPF: 1 for stacks */
+	double		bound;		/* for page faults; 0 for none */
 };
 
 static int fds[2];
@@ -180,7 +180,10 @@ static void raw_begin(const struct workload *w, int values)
 }
 #endif
 
-/* No region is ever freed, so the samples must not reach the last one. */
+/*
+ * No region is ever freed, so the samples must fit into all regions but the
+ * last.
+ */
 static void nway_begin(const struct workload *w, int values)
 {
 	pfm_nway_smpl_arg_t arg = {
@@ -211,7 +214,7 @@ static uint64_t nway_end(void)
 	return n;
 }
 
-/* Use a format with a sink, whose buffer is filled only once. */
+/* Use a format with a sink. All samples fit into the buffer. */
 static void sink_begin(const struct workload *w, int values,
 		       const pfm_uuid_t uuid, pfm_sink_arg_t *arg, size_t size)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * pfm_reads - the cost of reading one PMD from a mapped event set, compared
- * with
- *	       PFM_READ_PMDS, in guest instructions
+ * with PFM_READ_PMDS, in guest instructions
  *
  * A program that monitors itself reads PMDs very often.
  */

@@ -22,8 +22,8 @@ ARM64 = {
 def commands(goal: str, build: Path, *left_out: str) -> str:
     """Return the commands that make would run for a goal without these parts.
 
-    make continues without files that its commands would create, because it does not run
-    them.
+    make only prints the commands, so files that they would create are missing. With -k
+    it continues nevertheless.
     """
     (build / "left-out").mkdir(parents=True)
     for name in left_out:

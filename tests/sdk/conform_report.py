@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-# The formats that are installed with the modules.
+# The formats that this project's modules contain.
 OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight stacks".split()
 RESULT = re.compile(r"    (ok|not ok) \d+ (\w+)(?:: (.*)| # SKIP (.*))?")
 SUBTEST = "    # Subtest: "

@@ -181,8 +181,8 @@ def test_broken_format_gives_expected_finding(sdk: Sdk, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("vm")
 def test_write_after_exit_is_found(sdk: Sdk, tmp_path: Path) -> None:
-    # Run only this check: others could crash when memory that the format uses is used
-    # again.
+    # Run only this check. The format writes to freed memory, so other checks could
+    # crash when this memory is reused.
     found = find(sdk, tmp_path, [LATE], ["exit"])
     assert re.search(EXPECTED[LATE]["exit"], found[f"broken_{LATE}"]["exit"][1])
 

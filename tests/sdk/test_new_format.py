@@ -28,8 +28,8 @@ FIELDS = (
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
     *("--field=comm:charx16",),
 )
-# Fields that are too large for a frame of the kernel's stack, and more fields than half
-# of s8's range.
+# Fields that together are too large for a frame of the kernel's stack. There are so
+# many that values in the generated parser's test wrap around to stay in s8's range.
 LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(60)))
 # Fields of a table, with each way of merging.
 TABLE = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export to Parquet with pyarrow, in a root file system of sid, which has it."""
+"""Export to Parquet with pyarrow in a root file system of sid, which has pyarrow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ cd {directory} && python3 {reader} *.out
 
 @pytest.fixture(scope="module")
 def captured() -> Iterator[dict[str, Path]]:
-    """Write a capture of each format; sid's root file system shows the directory."""
+    """Write a capture of each format into a directory that is visible in sid's root."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as name:
         program = programs.compiled(Path(name) / "hotspots")
         yield every_format.write(program, Path(name))

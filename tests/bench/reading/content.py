@@ -86,7 +86,7 @@ class Content:
     def __init__(self, program: Program, count: int) -> None:
         self.program = program
         self.count = count
-        # Each function has half as many samples as the one before it.
+        # The functions' shares of the samples follow Zipf's law, in a random order.
         random = np.random.default_rng(1)
         sizes = [size // INSTRUCTION for _, size in program.functions]
         weights = 1 / (1 + random.permutation(len(sizes)))

@@ -4,8 +4,9 @@
  *
  * usage: compile_files <LIST
  *
- * Reads a list of files. For each ELF file with a table, prints the rows, rules
- * and bytes of the table, the microseconds of CPU time, and the file.
+ * Reads a list of files. For each ELF file with a table, prints the numbers of
+ * rows, rules and bytes of the table, the CPU time in microseconds, and the
+ * file.
  */
 #include <fcntl.h>
 #include <stdint.h>

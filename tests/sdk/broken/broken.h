@@ -2,7 +2,8 @@
 /*
  * broken.h - code shared by the formats with one error each
  *
- * By default, a format is one with a sink, whose records contain an address.
+ * Unless a format overrides this, it has a sink, and its records consist of an
+ * address.
  */
 #ifndef PFM_BROKEN_H
 #define PFM_BROKEN_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken_live.h - code shared by the formats with an error about a live field
+ * broken_live.h - code shared by the formats with an error in the use of a live
+ * field
  */
 #ifndef PFM_BROKEN_LIVE_H
 #define PFM_BROKEN_LIVE_H

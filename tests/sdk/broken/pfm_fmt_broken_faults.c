@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_faults - the handler reads user memory with page faults
+ * pfm_fmt_broken_faults - the handler reads user memory in a way that can cause
+ * page faults
  */
 #include <linux/uaccess.h>
 #include "broken.h"

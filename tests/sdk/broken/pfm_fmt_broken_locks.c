@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_locks - the handler takes a lock that it may have interrupted
+ * pfm_fmt_broken_locks - the handler takes a lock whose holder it may have
+ * interrupted
  */
 #include <linux/spinlock.h>
 #include "broken.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_area - a format with a private area that writes out of bounds on
- * demand
+ * pfm_fmt_area - a format with a private area, which writes out of bounds if
+ * its argument requests that
  */
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "perfmon_plain_smpl.h"
