@@ -126,7 +126,7 @@ static void scale(void)
 }
 
 /*
- * Functions that wait for an RCU grace period, whose calls are counted. Some
+ * Functions that wait for an RCU grace period. Their calls are counted. Some
  * may not exist in this kernel.
  */
 static const char *const waits[] = {
@@ -169,8 +169,8 @@ static unsigned long num_waits(void)
 }
 
 /*
- * How the threads are detached: the tool closes the contexts, or the threads
- * exit before that.
+ * How the threads are detached: the tool closes the contexts (BY_CLOSE), or the
+ * threads exit first (BY_EXIT). NOBODY monitors no thread.
  */
 enum how { NOBODY, BY_CLOSE, BY_EXIT };
 

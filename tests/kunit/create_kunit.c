@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * create_kunit.c - create contexts, and call the call-backs of formats
+ * create_kunit.c - create contexts, and the calls of formats' call-backs
  *		    (3.1.1, 3.5.10 - 3.5.13)
  */
 #include <linux/kasan.h>
@@ -382,7 +382,7 @@ static void exit_error_still_releases_context(struct kunit *test)
  * Private areas
  */
 
-/* The private area has more than a page, and an odd number of bytes. */
+/* The private area is longer than a page, and its size is odd. */
 #define AREA_SIZE	(PAGE_SIZE + 1001)
 #define AREA_PAGES	2
 #define BUFFER_PAGES	3

@@ -239,7 +239,10 @@ static void writes_while_counting_affect_next_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.arg[2].ovfl_pmd, 2);
 }
 
-/* A counter that is not reset counts on. Its overflow is handled only once. */
+/*
+ * A counter that is not reset continues to count. Its overflow is handled only
+ * once.
+ */
 static void counter_without_reset_overflows_once(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * outcome_kunit.c - carry out what handlers request, or what the core does
- * without a handler (3.5.14, 3.4.3)
+ * outcome_kunit.c - the effects of the control bits that handlers set, and of
+ * overflows without a handler (3.5.14, 3.4.3)
  */
 #include "context.h"
 #include "fixture.h"

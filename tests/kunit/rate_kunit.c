@@ -76,7 +76,10 @@ static void renewed_credit_changes_nothing_else(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
 
-	/* A credit is 6 of the 100 overflows that are allowed in a window. */
+	/*
+	 * 100 overflows are allowed in a window. The core times an overflow
+	 * each time the context has used up a credit of 6.
+	 */
 	overflow_fast(test, 1000, true);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 0U);

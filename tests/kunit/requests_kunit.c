@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * requests_kunit.c - the call-backs of the example format that sums a PMD by
- * request, called directly
+ * requests_kunit.c - the call-backs of the example format that sums a PMD's
+ * values per request, called directly
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>

@@ -78,7 +78,9 @@ static void restart_can_mask_active_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
 
-/* Samples may be missing while the context was masked or stopped. */
+/*
+ * Samples may be missing from the time when the context was masked or stopped.
+ */
 static void format_forgets_state_when_samples_may_be_missing(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -541,7 +541,7 @@ static void reported_overflows_have_a_common_limit(struct kunit *test)
 	check_common_limit(test, report);
 }
 
-/* Each thread exits before it has completed a window of its own. */
+/* Each thread exits before the end of its first window of the rate limit. */
 static void short_threads_have_a_common_limit(struct kunit *test)
 {
 	unsigned int max = pfm_ovfl_rate_max;

@@ -250,7 +250,10 @@ static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
 
 	make_with(test, 8, 1, CLOCK);
 	leave(test, 0x1000, 12, 'S', 100, 50);
-	/* The thread was away for 200 ns, minus 30 ns on the CPU. */
+	/*
+	 * The second sample is 200 ns after the first. The thread was on the
+	 * CPU for 30 ns of these.
+	 */
 	leave(test, 0x2000, 12, 'D', 300, 80);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 170);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 0);

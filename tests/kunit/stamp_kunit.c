@@ -255,7 +255,10 @@ static bool check_clock(void)
 	return pfm_clock.factor;
 }
 
-/* Check that the clock is calculated, and equals the kernel's clock. */
+/*
+ * Check that pfm_now() is calculated from the counter, and agrees with
+ * local_clock().
+ */
 static void expect_calculated(struct kunit *test)
 {
 	u64 before, now;

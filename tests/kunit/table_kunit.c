@@ -24,8 +24,8 @@ struct all_record {
 };
 
 /*
- * The format's call-back stores here, while the handler merges a sample into a
- * record, the count of updates in the buffer, and whether the record is new.
+ * The format's call-back stores this while the handler merges a sample into a
+ * record: the count of updates in the buffer, and whether the record is new.
  */
 static struct {
 	u64	updates;

@@ -22,7 +22,7 @@
 #define LOW	0x10000000UL
 #define PAGES(n)	((n) * PAGE_SIZE)
 #define RX	(PROT_READ | PROT_EXEC)
-/* The size of a process's copy with one executable mapping. */
+/* The size of a copy of a process's mappings, of which one is executable. */
 #define ONE	(sizeof(struct pfm_unwind_process) + sizeof(struct pid) + \
 		 sizeof(struct pfm_unwind_maps) + \
 		 sizeof(struct pfm_unwind_text))

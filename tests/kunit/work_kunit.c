@@ -10,8 +10,8 @@
 #include <perfmon/perfmon_work.h>
 
 /*
- * A work item, which needs a context where it may wait if @waits, and the
- * number of its runs.
+ * A work item, and the number of its runs. If @waits, the item must run where
+ * it may wait.
  */
 static struct counted_work {
 	struct pfm_work		work;

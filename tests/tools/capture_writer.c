@@ -4,8 +4,8 @@
  *
  * usage: capture_writer FILE
  *
- * Writes payloads of all lengths modulo 8, an empty payload and a packed one.
- * Writes three buffers: a whole buffer, the used part of a buffer, and two
+ * Writes payloads of all lengths modulo 8, an empty payload and a compressed
+ * one. Writes three buffers: a whole buffer, the used part of a buffer, and two
  * pieces of a buffer. test_capture.py checks the contents.
  */
 #include <stdio.h>

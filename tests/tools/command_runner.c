@@ -8,7 +8,8 @@
  * again.
  *
  * Prints "launched" when the command has stopped after its exec, "exec" or
- * "exit" for each further stop, and finally the exit status for pfmon.
+ * "exit" for each further stop, and finally the exit status that pfmon would
+ * return.
  */
 #include <signal.h>
 #include <stdio.h>

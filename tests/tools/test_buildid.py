@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare build-ids with the notes of the files."""
+"""Compare the build IDs that pfmon finds with the notes in the files."""
 
 from __future__ import annotations
 

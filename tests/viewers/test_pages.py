@@ -77,7 +77,7 @@ def functions(browser: Browser) -> dict[str, int]:
 
 
 def boxes(browser: Browser) -> dict[str, float]:
-    """Return the widths of drawn boxes by label; the last of equal labels counts."""
+    """Return the width of the last drawn box with each label."""
     return {said: round(width, 2) for said, width in browser.run(BOXES)}
 
 

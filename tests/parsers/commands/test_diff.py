@@ -26,7 +26,7 @@ SECOND = 10**9
 
 
 def on_cpus(*cpus: int, seconds: int = 1, path: str = "/a/x") -> bytes:
-    """Build a capture of ``seconds`` with one sample on each of these CPUs."""
+    """Build a capture that took ``seconds``, with one sample on each of these CPUs."""
     sess: Json = session()
     end = {**totals(len(cpus)), "end_ns": sess["start_ns"] + seconds * SECOND}
     return capture(

@@ -47,7 +47,7 @@ def test_clocks_count_nanoseconds(event: str, unit: str) -> None:
 
 
 def clocked() -> bytes:
-    """Build a capture of samples of a clock and of page faults, which record a PMD."""
+    """Build a capture of clock samples and page-fault samples; both record a PMD."""
     pmds = [
         {**pmd(0, [2]), "event": "cpu-clock"},
         {**pmd(1, [2]), "event": "page-faults"},
