@@ -268,8 +268,8 @@ static void flight_records_samples_after_a_trigger(struct kunit *test)
 		/* A second trigger does not delay the freeze. */
 		KUNIT_EXPECT_EQ(test, overflow(test, 3, true), GO_ON);
 		/*
-		 * An overflow of a counter that may not notify delays the
-		 * freeze.
+		 * The freeze has to wait for an overflow of a counter with
+		 * PFM_REGFL_OVFL_NOTIFY.
 		 */
 		KUNIT_EXPECT_EQ(test, overflow(test, 4, false), GO_ON);
 		KUNIT_EXPECT_EQ(test, overflow(test, 5, true), HOLD);

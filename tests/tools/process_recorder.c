@@ -7,7 +7,7 @@
  * Instead of a PID, "divide" finishes the capture and begins the next one, and
  * "cat" runs cat and prints its PID. "events" records the events that perf has
  * reported about all processes or, in a session for threads, about this
- * process. "new" records processes that perf may not have reported. With
+ * process. "new" records processes that perf has possibly not reported. With
  * REFUSED in the environment, perf does not report what processes do. With
  * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
  * "locked" if the recording is locked then. The program also tries to record
