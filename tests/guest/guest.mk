@@ -2,7 +2,7 @@
 #
 # Build the programs that test perfmon inside a guest.
 #
-#   make -f tests/guest/guest.mk UARCH=x86_64	at the top of the tree; or arm64
+#   make -f tests/guest/guest.mk UARCH=x86_64|arm64 (at the top of the tree)
 #
 # The programs go to build/$(UARCH)/tests/. They are linked statically, except for
 # those in DYNAMIC. On x86_64 most of them are also built as 32-bit programs, NAME32,
@@ -69,13 +69,14 @@ TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 
-# These programs need frame pointers, by which their call chains are walked.
+# These programs need frame pointers, because their call chains are found by following
+# them.
 FRAMES := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
 	formats/oprofile formats/stacks harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
 	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
-# These programs have no frame pointers; unwind tables, which they compile as
-# pfmon does, replace them.
+# These programs have no frame pointers. Instead, they compile unwind tables in the same
+# way as pfmon.
 $(addprefix $(GOBJ)/tests/guest/,interface/unwind_user.o nmi/nmi_unwind.o): \
 	GCFLAGS += -fomit-frame-pointer
 $(GOBJ)/tests/guest/interface/unwind_user.o $(GOBJ)/$(HARNESS)/tables.o: \
@@ -130,8 +131,8 @@ $(addprefix $(GOUT)/,come_and_go family gated keep_events made_code map_briefly 
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-# hotframes is hotloops with frame pointers; it is not optimised, because leaf
-# functions would have no frame.
+# hotframes is hotloops with frame pointers. It is built without optimisation, because
+# otherwise leaf functions would have no frame.
 $(GOUT)/hotframes: examples/hotloops.c tests/guest/guest.mk
 	@mkdir -p $(@D)
 	$(GCC) -O0 -g -Wall -Wextra -Werror -std=gnu11 $(FRAMES) -static -o $@ $<

@@ -54,7 +54,7 @@ static const struct smpl_hdr *sampling_context(__u64 size, int *fd)
 	return buf;
 }
 
-/* Write the given PMD, and its PMC so that page faults are counted. */
+/* Write the PMD, and program its PMC to count page faults. */
 static void program(int fd, pfarg_pmd_t *pmd)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmd->reg_num,
@@ -483,7 +483,7 @@ TEST(timeout_is_in_nanoseconds)
 	int fd = context(0);
 
 	CHECK_OK(pfm_create_evtsets(fd, &set, 1));
-	/* Timeouts are rounded up to ticks, which are 10 ms at most. */
+	/* Timeouts are rounded up to whole ticks. A tick is at most 10 ms. */
 	CHECK(set.set_timeout > 3000 * MS);
 	CHECK(set.set_timeout <= 3010 * MS + 1);
 	CHECK_EQ(set_info(fd, 1).set_timeout, set.set_timeout);
@@ -580,7 +580,7 @@ TEST(bad_event_sets_are_refused)
 	set.reserved1 = 1;
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
 	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
-	/* The call that failed has not created the set. */
+	/* The failed pfm_create_evtsets() calls did not create the set. */
 	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
 	set.reserved1 = 0;
 	start(fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * create22.c - contexts of perfmon 2.2: formats by UUID, descriptor in the
- *		structure
+ * create22.c - create contexts as perfmon 2.2 does: the caller gives the
+ *		format's UUID, and pfarg_ctx_t returns the descriptor
  */
 #include <string.h>
 

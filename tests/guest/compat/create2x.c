@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * create2x.c - contexts of perfmon 2.3 and later: formats by name
+ * create2x.c - create contexts as perfmon 2.3 and later do: the caller gives
+ *		the format's name, and the call returns the descriptor
  */
 #include <perfmon/perfmon2x.h>
 

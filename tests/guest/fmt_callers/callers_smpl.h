@@ -18,12 +18,12 @@
 
 /**
  * struct callers_smpl - a sample
- * @ip:         instruction pointer, from the core
+ * @ip:         sampled instruction pointer, as passed by the core
  * @tid:        thread ID
  * @num_user:   number of entries in @user
  * @num_kernel: number of entries in @kernel
- * @user:       from pfm_user_callers()
- * @kernel:     from pfm_kernel_callers()
+ * @user:       user call chain, filled in by pfm_user_callers()
+ * @kernel:     kernel call chain, filled in by pfm_kernel_callers()
  */
 struct callers_smpl {
 	__u64	ip;

@@ -46,7 +46,7 @@ static void start(const struct chains *c)
 	ctx_start_on(c->fd, thread_id());
 }
 
-/* Chains at user level */
+/* Chains in user space */
 
 noipa __section("bottom_text")
 static void fault(void *page)
@@ -83,7 +83,7 @@ TEST(user_only_event_has_the_same_user_chain)
 	CHECK(has_known_callers(only_chain(&c)));
 }
 
-/* Frames in memory; there are more than fit into a chain. */
+/* Stack frames in memory, more than fit into a chain. */
 static struct {
 	uintptr_t	next;
 	uintptr_t	ret;
@@ -204,8 +204,9 @@ TEST(syscall_fault_has_kernel_and_user_chains)
 }
 
 /*
- * The scheduler reports context switches to perf with few registers. The thread
- * may also be preempted, or wait for a lock with PREEMPT_RT.
+ * At a context switch, the scheduler passes only a few registers to perf. Not
+ * all switches happen in read(): the thread may also be preempted, or with
+ * PREEMPT_RT wait for a lock.
  */
 TEST(context_switch_chain_includes_the_scheduler)
 {
@@ -227,7 +228,7 @@ TEST(context_switch_chain_includes_the_scheduler)
 	CHECK(slept);
 }
 
-/* Interrupts arrive at user level and in the kernel. */
+/* Interrupts arrive in user space and in the kernel. */
 TEST(chains_from_interrupts_are_sane)
 {
 	struct chains c = sampling(CPU_CLOCK, 100000);

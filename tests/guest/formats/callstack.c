@@ -60,7 +60,8 @@ static __attribute__((noipa)) void fault(void *page)
 }
 
 /*
- * Record one page fault that has known callers, with the known value of PMD1.
+ * Record one page fault that has known callers. PMD1, which is recorded with
+ * it, has a known value.
  */
 static void sample_one(const struct mapped *m)
 {

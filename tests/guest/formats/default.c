@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * default.c - sample with the default format (3.4, 3.6)
+ * default.c - sample with the default format (sections 3.4 and 3.6 of the
+ *	       specification)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,7 +22,10 @@
 #define SAMPLES		40
 #define BIG_BUFFER	(1 << 18)
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
-/* The error of a clock read in ns: the longest time that the read takes. */
+/*
+ * The maximum error of a time stamp in ns: the longest time that reading the
+ * clock takes.
+ */
 #define TIME_ERROR	100
 
 /* Creation */
@@ -165,8 +169,9 @@ TEST(samples_record_the_smpl_pmds)
 }
 
 /*
- * The hardware counter has counted events that perf has not yet added to the
- * perf event's count. A sample must include these events.
+ * When a sample is taken, the hardware counter has counted events that perf has
+ * not yet added to the perf event's count. The sample must include these
+ * events.
  */
 /* Proves 3.1.2-12 */
 TEST(samples_include_live_hardware_counts)
@@ -299,7 +304,10 @@ TEST(raw_time_stamps_match_the_perf_clock_pmd)
 	}
 }
 
-/* The state of a check of entries, whose sizes depend on the counter. */
+/*
+ * The state of a check of entries whose size depends on the counter: how many
+ * entries of each counter were checked, and where the next entry is.
+ */
 struct seen {
 	unsigned int	entries[2];
 	const char	*next;

@@ -107,8 +107,8 @@ TEST(notifying_overflow_freezes_the_last_records)
 	CHECK_EQ(last_record(&m)->ovfl_pmd, 1);
 	CHECK_EQ(last_record(&m)->tgid, (__u32)getpid());
 	/*
-	 * At the last page fault both counters overflow. PMD0 may overflow
-	 * after the freeze, and is not recorded then.
+	 * At page fault number TRIGGER, both counters overflow. PMD0 may
+	 * overflow after the freeze. Then its overflow is not recorded.
 	 */
 	recorded = recorded_by(&m);
 	CHECK(recorded == TRIGGER || recorded == TRIGGER + 1);
@@ -159,7 +159,7 @@ TEST(value_freezes_after_further_samples)
 	touch_pages(30, NULL);
 	ctx_expect_message(m.fd, PFM_MSG_OVFL);
 	ctx_expect_state(m.fd, "masked");
-	/* The first value above 20 is 21. */
+	/* The first value above 20 is 21. Three further samples follow. */
 	CHECK_EQ(((const __u64 *)end_of_last(&m))[-1], 21 + 3);
 }
 

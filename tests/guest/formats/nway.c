@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nway.c - the n-way format (6.3.1) on a real kernel, with a concurrent reader
+ * nway.c - the n-way format (section 6.3.1 of the specification) on a real
+ *	    kernel, with a concurrent reader
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -243,8 +244,9 @@ struct counted {
 };
 
 /*
- * Copy region @n as the format's header describes. Return: the number of
- * entries, or -1 if the kernel overwrote the region during the copy.
+ * Copy region @n in the way that the format's header file describes. Return:
+ * the number of entries, or -1 if the kernel overwrote the region during the
+ * copy.
  */
 static int snapshot(const struct mapped *m, unsigned int n,
 		    struct counted *copy, unsigned int max)
@@ -277,7 +279,7 @@ static __u64 overwritten(const struct mapped *m)
 }
 
 #define SNAPSHOTS	3000
-#define OVERWRITTEN	500	/* entries, during the snapshots */
+#define OVERWRITTEN	500	/* entries to overwrite during the test */
 #define SMALL		8	/* entries per region */
 
 /* Proves 6.3.1-06, H28 */

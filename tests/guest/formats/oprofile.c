@@ -360,8 +360,8 @@ TEST(samples_without_a_reader_are_lost)
 }
 
 /*
- * Take 60 samples several times, each time more than the buffer of 64 words can
- * hold.
+ * Several times, take 60 samples. These are more than the buffer of 64 words
+ * can hold.
  */
 static void overflow_small_buffer(int fd, int device)
 {

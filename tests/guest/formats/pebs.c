@@ -41,7 +41,9 @@ static pfm_pebs32_smpl_arg_t arg32(__u32 flags)
 	};
 }
 
-/* Records contain x86 registers. */
+/*
+ * Skip the test on other CPUs than x86, because records contain x86 registers.
+ */
 static void need_records(void)
 {
 #if !defined(__x86_64__) && !defined(__i386__)

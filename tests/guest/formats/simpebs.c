@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * simpebs.c - the PEBS formats with records from the simulated PMU instead of a
- * CPU (Eranian 2006, 5.4)
+ * CPU (Eranian 2006, section 5.4)
  */
 #define _GNU_SOURCE
 #include <stdio.h>

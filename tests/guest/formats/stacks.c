@@ -86,7 +86,9 @@ static void start_here(const struct mapped *m)
 	ctx_start_on(m->fd, thread_id());
 }
 
-/* Tell whether a record is that of fault(), called by call_known(). */
+/*
+ * Return whether a record has the chain of fault() as called by call_known().
+ */
 static bool is_known(const struct pfm_read_stacks *r)
 {
 	if (r->record.num_kernel || r->record.num_user <= KNOWN_CALLERS)
@@ -149,7 +151,10 @@ TEST(every_overflow_is_counted_once)
 	CHECK_EQ(ctx_number(m.fd, "pfm_lost"), 0);
 }
 
-/* read() of /dev/zero faults on the page in the kernel. */
+/*
+ * When read() copies from /dev/zero to the page, the kernel causes the page
+ * fault.
+ */
 TEST(kernel_fault_has_kernel_and_user_chains)
 {
 	struct mapped m = stacks_new(1 << 16, 1);

@@ -39,9 +39,9 @@ void fuzz_arena_init(struct fuzz *f)
 			PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0);
 	if (f->arena == MAP_FAILED)
-		fuzz_fail(f, "no memory");
+		fuzz_fail(f, "cannot map the arena");
 	if (mprotect(hole(f), 3 * page_size, PROT_NONE))
-		fuzz_fail(f, "mprotect of the arena");
+		fuzz_fail(f, "cannot protect the arena");
 }
 
 static void *place_at(struct fuzz *f, size_t offset, const void *bytes,
@@ -72,10 +72,10 @@ static void *place_read_only(struct fuzz *f, const void *bytes, size_t size)
 	if (size > page_size)
 		size = page_size;
 	if (mprotect(page, page_size, PROT_READ | PROT_WRITE))
-		fuzz_fail(f, "mprotect");
+		fuzz_fail(f, "cannot protect a page");
 	memcpy(page, bytes, size);
 	if (mprotect(page, page_size, PROT_READ))
-		fuzz_fail(f, "mprotect");
+		fuzz_fail(f, "cannot protect a page");
 	return page;
 }
 
@@ -116,5 +116,5 @@ void fuzz_check_arena(struct fuzz *f, const void *changed, size_t size)
 		memcpy(f->arena + (start - f->arena),
 		       before + (start - f->arena), size);
 	if (memcmp(f->arena, before, FUZZ_ARENA_BYTES))
-		fuzz_fail(f, "memory outside the argument has changed");
+		fuzz_fail(f, "the call changed memory outside its argument");
 }

@@ -41,7 +41,7 @@ static __u64 event(struct fuzz *f)
 {
 	__u64 value = events[fuzz_below(f, ARRAY_SIZE(events))];
 
-	/* Use an event that some machines do not support. */
+	/* Sometimes use an event that some machines do not support. */
 	if (fuzz_one_in(f, 32))
 		value = HARDWARE(CPU_CYCLES);
 	if (fuzz_one_in(f, 3))
@@ -53,7 +53,10 @@ static __u64 event(struct fuzz *f)
 /* Breakpoints watch this array, which is written now and then. */
 static volatile __u64 watched[4];
 
-/* A breakpoint of any type, including types that are invalid or never hit. */
+/*
+ * Return a breakpoint of any type, including types that are invalid or never
+ * hit.
+ */
 static __u64 breakpoint(struct fuzz *f)
 {
 	watched[fuzz_below(f, ARRAY_SIZE(watched))]++;
@@ -61,7 +64,7 @@ static __u64 breakpoint(struct fuzz *f)
 	       PFM_PERF_EXCL_KERNEL;
 }
 
-/* A configuration word of a breakpoint, or a random one. */
+/* Return a configuration word for a breakpoint, or a random one. */
 static __u64 config(struct fuzz *f)
 {
 	switch (fuzz_below(f, 4)) {
@@ -280,7 +283,10 @@ static size_t count_arg(struct fuzz *f, void *arg)
 	return sizeof(pfm_count_smpl_arg_t);
 }
 
-/* Use few different buffers, so that often only the threshold changes. */
+/*
+ * Use only a few different buffers, so that two arguments often differ only in
+ * the threshold.
+ */
 static size_t threshold_arg(struct fuzz *f, void *arg)
 {
 	*(pfm_threshold_smpl_arg_t *)arg = (pfm_threshold_smpl_arg_t){
@@ -318,7 +324,10 @@ static size_t flight_arg(struct fuzz *f, void *arg)
 	return sizeof(pfm_flight_smpl_arg_t);
 }
 
-/* Return no set of unwind tables, or any descriptor, which may be a set. */
+/*
+ * Return 0, which means no set of unwind tables, or any descriptor, which may
+ * be that of a set.
+ */
 static __s32 unwind_fd(struct fuzz *f)
 {
 	return fuzz_one_in(f, 2) ? 0 : fuzz_any_fd(f);
@@ -377,7 +386,7 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg)
 	return formats[n].make(f, arg);
 }
 
-/* Place the format's argument after the structure. */
+/* Make the structure, and place the format's argument after it. */
 static void make_ctx(struct fuzz *f, void *elem)
 {
 	static const __u32 flags[] = {
@@ -416,7 +425,7 @@ static const struct {
 	[PFM_GET_CONFIG]	= { make_config, sizeof(pfarg_config_t), 1 },
 };
 
-/* This command's number of elements is the argument's size in bytes. */
+/* The argument of this command is not an array. narg is its size in bytes. */
 static void make_fmt_arg(struct fuzz *f, struct fuzz_arg *arg)
 {
 	arg->size = 1;

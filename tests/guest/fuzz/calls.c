@@ -146,7 +146,7 @@ static bool is_listed(const int *errors, int error)
  * @arg:     bytes of the argument, element after element
  * @narg:    number of elements passed to the call
  * @address: address passed to the call
- * @place:   where to keep the descriptor of a new context
+ * @place:   index at which to keep the descriptor of a new context
  */
 struct call {
 	int		cmd;
@@ -354,8 +354,8 @@ void fuzz_command(struct fuzz *f)
 }
 
 /*
- * A random series of commands rarely gets a context to measure anything, so
- * issue all commands that this takes on one context.
+ * Issue on one context all commands that it needs in order to measure. A random
+ * series of commands rarely includes them.
  */
 void fuzz_session(struct fuzz *f)
 {
@@ -376,8 +376,8 @@ void fuzz_session(struct fuzz *f)
 
 /*
  * Call ioctl() directly instead of perfmonctl(), with any request on any
- * descriptor, and with a format argument by pointer. This function checks
- * neither which memory the kernel has written nor the error codes.
+ * descriptor, and with the format's argument passed by pointer. This function
+ * checks neither which memory the kernel has written nor the error codes.
  */
 void fuzz_ioctl(struct fuzz *f)
 {
@@ -397,7 +397,9 @@ void fuzz_ioctl(struct fuzz *f)
 	if (fuzz_one_in(f, 8))
 		request ^= 1U << fuzz_below(f, 32);
 	fuzz_tell(f, "ioctl", " %#x of descriptor %d", request, c.fd);
-	/* Make no requests of other drivers, which could do harm. */
+	/*
+	 * Do not make requests of other drivers, because these could do harm.
+	 */
 	if (_IOC_TYPE(request) != PFM_IOC_MAGIC)
 		return;
 	if (ioctl(c.fd, request, fuzz_one_in(f, 16) ? NULL : &ioc))

@@ -19,7 +19,7 @@
 
 #include "fuzz.h"
 
-/* Take an entry out of a table, which transfers its ownership. */
+/* Take an entry out of a table. The caller then owns the entry. */
 #define TAKE(place, empty) \
 	__atomic_exchange_n(&(place), (empty), __ATOMIC_ACQ_REL)
 #define LOOK(place)	__atomic_load_n(&(place), __ATOMIC_RELAXED)
@@ -110,7 +110,8 @@ void fuzz_read(struct fuzz *f)
 	n = read(fd, to, size);
 	for (unsigned int i = 0; n < 0 && errno != read_errors[i]; i++)
 		if (i + 1 == ARRAY_SIZE(read_errors))
-			fuzz_fail(f, "read: errno %d", errno);
+			fuzz_fail(f, "read failed with errno %d, which is not permitted",
+				  errno);
 	set_timer(f, 0);
 	fuzz_check_arena(f, to, n > 0 || bad ? size : 0);
 }
@@ -158,11 +159,11 @@ void fuzz_show(struct fuzz *f)
 	if (fd < 0)
 		return;
 	if (read(fd, text, sizeof(text)) < 0 && errno != ENOENT)
-		fuzz_fail(f, "%s: errno %d", path, errno);
+		fuzz_fail(f, "reading %s failed with errno %d", path, errno);
 	close(fd);
 }
 
-/* Mappings. A lock serializes them, as mmap_lock does in the kernel */
+/* Mappings. A lock serializes the calls, as mmap_lock does in the kernel */
 
 static void unmap(struct fuzz *f, unsigned int i)
 {
@@ -192,8 +193,9 @@ static int any_map_flags(struct fuzz *f)
 }
 
 /*
- * Read one byte of each page with a system call, because another thread may
- * close the descriptor and so remove the mapping.
+ * Read one byte of each page. Another thread may close the descriptor and so
+ * remove the mapping, so use a system call, which then fails. A load would kill
+ * the process.
  */
 static void touch(const char *map, size_t size)
 {
@@ -291,7 +293,8 @@ void fuzz_mprotect(struct fuzz *f)
 	map = f->process->maps[i];
 	if (map && !mprotect(map, f->process->map_sizes[i], prot) &&
 	    prot & (PROT_WRITE | PROT_EXEC) && is_buffer(f, map))
-		fuzz_fail(f, "buffer is writable or executable: %d", prot);
+		fuzz_fail(f, "mprotect() made a buffer writable or executable: prot %d",
+			  prot);
 	pthread_mutex_unlock(&f->process->maps_lock);
 }
 

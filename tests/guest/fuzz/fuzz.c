@@ -5,8 +5,9 @@
  * Multithreaded processes issue commands with valid, nearly valid or arbitrary
  * arguments on descriptors and mappings that their threads share. The last
  * process is unprivileged. The program checks each call: only certain errno
- * values are allowed, and the call may change only its argument. At the end, no
- * descriptor may remain, and all modules must unload.
+ * values are allowed, and the call may change only its argument. At the end,
+ * all context descriptors must be closed, and it must be possible to unload all
+ * modules.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -31,7 +32,7 @@
 #define NOBODY		65534
 #define WAKE		SIGRTMAX	/* signal of a thread's timer */
 #define LOOK_US		100000
-/* If all threads make no call for this long, something hangs. */
+/* If no thread starts a call for this long, something hangs. */
 #define PATIENCE_S	100
 #define TOLD_CALLS	10000	/* calls between two progress messages */
 
@@ -186,7 +187,7 @@ static void make_timer(struct fuzz *f)
 	};
 
 	if (timer_create(CLOCK_MONOTONIC, &event, &f->timer))
-		fuzz_fail(f, "timer_create");
+		fuzz_fail(f, "cannot create a timer");
 }
 
 static void *run_thread(void *arg)
@@ -369,7 +370,7 @@ static bool watch(pid_t *pids)
 		last = calls;
 	}
 	if (left && ok)
-		printf("# no call has ended for %d s\n", PATIENCE_S);
+		printf("# no call was started for %d s\n", PATIENCE_S);
 	if (left)
 		show_seats();
 	for (unsigned int i = 0; left && i < options.processes; i++)

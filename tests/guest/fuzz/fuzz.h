@@ -6,8 +6,9 @@
  * thread's calls and their arguments depend only on this series, never on
  * results of calls. All threads of a process deliberately share descriptors and
  * mappings. To close a descriptor or remove a mapping, a thread first takes the
- * entry out of the table. Otherwise it could close or remove another thread's
- * new one that got the same number or address.
+ * entry out of the table. Otherwise it could close another thread's descriptor
+ * that has since got the same number, or remove a mapping that has since got
+ * the same address.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H
@@ -19,7 +20,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* The kernel has a macro of the same name. */
+/* This macro has the same name as in the kernel. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -30,7 +31,7 @@
 
 /**
  * struct fuzz_seat - a thread's state, visible to all processes
- * @tid:  the thread, or 0 after its end
+ * @tid:  the thread's ID, or 0 after its end
  * @call: number of its current call
  * @what: what it is doing
  */
@@ -48,7 +49,8 @@ struct fuzz_seat {
  * @maps:     mappings, NULL for none
  * @map_sizes: their sizes in bytes
  * @victims:  processes to monitor, 0 for none
- * @group:    the control group that the guest's command runs in, or -1
+ * @group:    descriptor of the control group that the guest's command runs in,
+ *            or -1
  */
 struct fuzz_process {
 	int	fds[FUZZ_FDS];
@@ -61,7 +63,7 @@ struct fuzz_process {
 };
 
 /**
- * struct fuzz - a thread that makes calls
+ * struct fuzz - state of a thread that makes calls
  * @process: data shared with the threads of its process
  * @seats:   states of all threads
  * @seat:    its own state
@@ -96,7 +98,7 @@ static inline bool fuzz_one_in(struct fuzz *f, unsigned int n)
 	return !fuzz_below(f, n);
 }
 
-/* Return an edge case, such as a power of two, or any number. */
+/* Return an edge case, such as a power of two, or a random number. */
 uint64_t fuzz_edge(struct fuzz *f);
 
 /*

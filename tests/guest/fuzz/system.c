@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * system.c - operations outside contexts: configuration, devices, modules
+ * system.c - operations that need no context: configuration, devices, modules
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -147,7 +147,8 @@ void fuzz_config_file(struct fuzz *f)
 	fuzz_tell(f, "config", " %s", files[i].path);
 	error = put_text(files[i].path, text);
 	if (error && error != EINVAL && error != ERANGE && error != EACCES)
-		fuzz_fail(f, "%s: errno %d", files[i].path, error);
+		fuzz_fail(f, "writing %s failed with errno %d", files[i].path,
+			  error);
 	if (!leave)
 		put_all(false);
 }
@@ -179,12 +180,13 @@ void fuzz_unload(struct fuzz *f)
 	 */
 	if (!unload(module) && errno != EAGAIN && errno != EBUSY &&
 	    errno != EPERM && errno != EINTR)
-		fuzz_fail(f, "%s: errno %d", module, errno);
+		fuzz_fail(f, "unloading %s failed with errno %d", module,
+			  errno);
 }
 
 /*
- * The references of contexts that were just closed may be dropped a moment
- * later.
+ * Unload a module. Retry for some seconds, because the references of contexts
+ * that were just closed may be dropped later.
  */
 static bool unload_now(const char *module)
 {
@@ -209,7 +211,10 @@ bool fuzz_unload_all(void)
 	return !system("modprobe -a pfm_pmu_perf pfm_fmt_default") && ok;
 }
 
-/* Use the OProfile bridge's device, which has one reader at a time. */
+/*
+ * Read the OProfile bridge's device and look up a cookie. Only one reader at a
+ * time can open the device.
+ */
 void fuzz_device(struct fuzz *f)
 {
 	struct pfm_oprofile_cookie cookie = { .cookie = fuzz_edge(f) };
@@ -225,7 +230,8 @@ void fuzz_device(struct fuzz *f)
 		return;
 	if (read(fd, text, sizeof(text)) < 0 && errno != EAGAIN &&
 	    errno != EINTR)
-		fuzz_fail(f, "the bridge's device: errno %d", errno);
+		fuzz_fail(f, "reading the bridge's device failed with errno %d",
+			  errno);
 	ioctl(fd, PFM_OPROFILE_IOC_COOKIE, &cookie);
 	close(fd);
 }

@@ -98,7 +98,10 @@ static void flip_bit(struct fuzz *f, void *bytes, size_t size)
 	((unsigned char *)bytes)[bit / 8] ^= 1 << bit % 8;
 }
 
-/* Damage the size, a bit of the head, which most checks concern, or any bit. */
+/*
+ * Damage the size, a bit of the head, or any bit of the table. Most of the
+ * kernel's checks concern the head.
+ */
 static void damage(struct fuzz *f, struct table *t, __u32 *size)
 {
 	switch (fuzz_below(f, 4)) {
@@ -126,7 +129,8 @@ static void judge(struct fuzz *f, int result, int error)
 		fuzz_fail(f, "PFM_UNWIND_ADD returned %d", result);
 	for (unsigned int i = 0; result && error != errors[i]; i++)
 		if (i + 1 == ARRAY_SIZE(errors))
-			fuzz_fail(f, "PFM_UNWIND_ADD: errno %d", error);
+			fuzz_fail(f, "PFM_UNWIND_ADD failed with errno %d, which is not permitted",
+				  error);
 }
 
 /* Usually open the program's own file, because the victims execute it, too. */

@@ -60,9 +60,7 @@ const char *own_path(void)
 	return path;
 }
 
-/*
- * Look up in /proc at which file offset this address of the program is mapped.
- */
+/* Return the offset, in the mapped file, of an address of this process. */
 static __u64 file_offset(const void *address)
 {
 	unsigned long addr = (uintptr_t)address, start, end, offset;

@@ -75,7 +75,10 @@ unsigned long run_family(int fd, const char *what, const char *n)
 	return strtoul(calls + 7, NULL, 10);
 }
 
-/* In the child, serve requests until the last one. */
+/*
+ * In the child: make as many calls as each request asks for, until a request
+ * for 0 calls.
+ */
 static void serve_calls(const struct caller *c)
 {
 	unsigned int n;

@@ -25,9 +25,9 @@ const struct callers_smpl *chain_at(const struct chains *c, __u64 n);
 const struct callers_smpl *only_chain(const struct chains *c);
 
 /*
- * Check what is true of every sample. User addresses are in the lower half of
- * the address space and kernel addresses in the upper half. Each chain begins
- * at the sampled address. There is a kernel chain only if the kernel was
+ * Check the properties that every sample has. User addresses are in the lower
+ * half of the address space and kernel addresses in the upper half. Each chain
+ * begins at the sampled address. There is a kernel chain only if the kernel was
  * interrupted.
  */
 void expect_sane(const struct callers_smpl *s);
@@ -71,7 +71,7 @@ struct hostile {
 unsigned int hostile_frames(struct hostile *h);
 /* Write to @at while the frame pointer is @fp. */
 void touch_with_frame(volatile char *at, uintptr_t fp);
-/* Spin until *done while the frame pointer is @fp. */
+/* Spin until *done is true. Meanwhile, the frame pointer is @fp. */
 void spin_with_frame(const bool *done, uintptr_t fp);
 /*
  * The linker defines these symbols at the bounds of the section that contains

@@ -103,7 +103,7 @@ void wait_go(int pipe)
 	CHECK_EQ(read(pipe, &byte, 1), 1);
 }
 
-/* Scan one word from a file of a process in /proc. */
+/* Read one word from the file /proc/@pid/@name. */
 static void scan_proc(pid_t pid, const char *name, const char *format,
 		      char *word)
 {
@@ -117,9 +117,9 @@ static void scan_proc(pid_t pid, const char *name, const char *format,
 }
 
 /*
- * A thread's state becomes "sleeping" before the thread leaves its CPU. Only
- * after it has left, /proc/PID/syscall shows a system call instead of
- * "running".
+ * Return whether the thread has left its CPU. The thread's state becomes
+ * "sleeping" earlier than that, but /proc/PID/syscall shows "running" until the
+ * thread has left.
  */
 static bool is_off_cpu(pid_t pid)
 {

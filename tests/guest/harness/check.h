@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The kernel has macros of the same names. */
+/* These macros have the same names as in the kernel. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define __section(name)	__attribute((__section__(name)))
 

@@ -76,7 +76,7 @@ struct counter {
  */
 struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
-/* Write a counter that is described as for counter(). */
+/* Describe a counter as counter() does, and write it. */
 void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* Create a context without a format. PMD0 counts page faults. */
 int ctx_counting(void);

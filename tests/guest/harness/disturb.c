@@ -89,7 +89,8 @@ static void read_messages(int fd)
 }
 
 /*
- * Stop, restart or unload the family's context while children start and exit.
+ * Operate on the family's context while children start and exit: stop and start
+ * it, read it, unload and load it, or restart it.
  */
 static void command_family(int fd, unsigned int what)
 {
@@ -112,8 +113,8 @@ static void command_family(int fd, unsigned int what)
 }
 
 /*
- * Create a family's context. In every other round it samples, if families can
- * use the format; otherwise it counts.
+ * Create a context that monitors a family. In every other round, the context
+ * samples if families can use the round's format. Otherwise it counts.
  */
 static int new_family(unsigned int round)
 {

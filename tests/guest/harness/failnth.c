@@ -97,8 +97,9 @@ static void arm(unsigned int n)
 }
 
 /*
- * Return how many requests remain before the fault. The kernel's copy of the
- * answer in this read() counts as a request and may fail.
+ * Return how many requests remain before the fault, or 0 if it has happened. To
+ * return the answer, this read() copies to user space, which is a request, too.
+ * If that one fails, the fault had not happened before: return 1.
  */
 static unsigned int left(void)
 {

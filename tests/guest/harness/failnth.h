@@ -2,8 +2,9 @@
 /*
  * failnth.h - calls in which an allocation or a user copy fails
  *
- * Needs a kernel with fault injection. The kernel counts the requests of the
- * calling thread: slab objects, pages, and copies to and from user space.
+ * Needs a kernel with fault injection. The kernel counts these requests of the
+ * calling thread: allocations of slab objects and of pages, and copies to and
+ * from user space.
  */
 #ifndef GUEST_FAILNTH_H
 #define GUEST_FAILNTH_H
@@ -18,9 +19,9 @@
 void failnth_prepare(void);
 
 /*
- * Call @call(@arg) while the @n-th request (from 1) to the kernel fails. @call
- * returns -1 and sets errno on failure. Return: whether @call made an @n-th
- * request.
+ * Call @call(@arg), and make the @n-th request (from 1) that it causes fail.
+ * @call returns -1 and sets errno on failure. Return: whether there was an
+ * @n-th request.
  */
 bool failnth_call(unsigned int n, long (*call)(void *arg), void *arg,
 		  long *result);

@@ -148,8 +148,8 @@ static int threads(void)
 }
 
 /*
- * Make the calls, and wait at the barrier, if there is one, until all threads
- * have made theirs.
+ * Make the calls, and if there is a barrier, wait there until all threads have
+ * made theirs. Then pause.
  */
 static void *pause_in_thread(void *barrier)
 {
@@ -161,7 +161,10 @@ static void *pause_in_thread(void *barrier)
 	return NULL;
 }
 
-/* Execute this program again, as "spins", without other threads or children. */
+/*
+ * Execute this program again as "spins". N is -1, so that it does not start
+ * threads or children.
+ */
 static void *spin_after_exec(void *arg)
 {
 	(void)arg;
@@ -179,8 +182,8 @@ static int thread_spins(void)
 }
 
 /*
- * Wait at the barrier, because exec ends all other threads, which must have
- * made their calls before.
+ * Call exec after all threads have met at the barrier, because exec ends the
+ * other threads, which must have made their calls before.
  */
 static void *exec_in_thread(void *barrier)
 {
@@ -203,7 +206,8 @@ static void *exec_waits(void *arg)
 }
 
 /*
- * Call exec in another thread, which becomes the leader and waits for a signal.
+ * Call exec in another thread. That thread becomes the leader and waits for a
+ * signal.
  */
 static int thread_waits(void)
 {
@@ -211,7 +215,7 @@ static int thread_waits(void)
 	return 1;
 }
 
-/* Call exec in one thread, which ends the leader and the other threads. */
+/* Call exec in one thread. This ends the leader and the other threads. */
 static int thread_execs(void)
 {
 	pthread_barrier_t barrier;

@@ -35,7 +35,7 @@ static void grow_stack(void)
 		__atomic_store_n(&bytes[i], 0, __ATOMIC_RELAXED);
 }
 
-/* Touch the pages of one line of /proc/self/maps. */
+/* Touch the pages of the mapping that a line of /proc/self/maps describes. */
 static void touch_mapping(const char *line)
 {
 	unsigned long start, end;

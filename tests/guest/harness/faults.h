@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * faults.h - cause an exact number of page faults, the event of most tests
+ * faults.h - cause an exact number of page faults, the event that most tests
+ *	      count
  *
- * With PFM_NMI in the environment, the events are NMIs instead (rig.h).
+ * If the environment variable PFM_NMI is set, the tests count NMIs instead
+ * (rig.h).
  */
 #ifndef GUEST_FAULTS_H
 #define GUEST_FAULTS_H

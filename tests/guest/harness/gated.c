@@ -90,7 +90,7 @@ static void fail(const char *what)
 	exit(99);
 }
 
-/* The child's calls are not counted. */
+/* Fork at the gate. The child's calls are not counted. */
 static void forks(void)
 {
 	long pid = pass(SYS_clone, SIGCHLD, 0, 0, 0);
@@ -104,7 +104,10 @@ static void forks(void)
 		fail("waitpid");
 }
 
-/* Counting continues in the new program. */
+/*
+ * At the gate, execute this program as "calls". Counting continues after the
+ * exec.
+ */
 static void execs(void)
 {
 	static const char path[] = "/proc/self/exe";
@@ -120,8 +123,8 @@ static void exits(void)
 }
 
 /*
- * Return whether a process is asleep. A process that its tracer has stopped is
- * not.
+ * Return whether a process is asleep. A process that its tracer has stopped
+ * does not count as asleep.
  */
 static bool sleeps(pid_t pid)
 {
@@ -169,8 +172,8 @@ static void masks(void)
 }
 
 /*
- * Send one signal per round, no matter which instruction the first thread
- * executes.
+ * Send one signal per round, regardless of which instruction the first thread
+ * is executing.
  */
 static void send_signals(pid_t to, const atomic_int *round)
 {

@@ -3,12 +3,12 @@
  * keep_events.c - a background process that keeps events and probes alive
  *
  * Scripts run this program first, and it runs until the guest ends.
- * keep_events.h explains why events are kept open. The kernel also patches a
- * tracepoint when its first and second probe is added, and when these are
- * removed. So each scheduler tracepoint that perfmon probes gets two permanent
- * probes: one from the tracer and one from perf. The system call tracepoint
- * gets only a perf probe, because the tests add only perf probes to it.
- * Contexts that can block add a kprobe to a kernel function and remove it
+ * keep_events.h explains why events are kept open. The kernel also patches its
+ * code when the first or second probe is added to a tracepoint, and when one of
+ * these two is removed. So each scheduler tracepoint that perfmon probes gets
+ * two permanent probes: one from the tracer and one from perf. The system call
+ * tracepoint gets only a perf probe, because the tests add only perf probes to
+ * it. Contexts that can block add a kprobe to a kernel function and remove it
  * again, so that function gets a permanent kprobe. Only one CPU is online
  * during the setup, so that no other CPU can crash.
  */

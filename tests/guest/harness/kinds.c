@@ -29,7 +29,7 @@
 #define CLOCK_PERIOD	200000ULL	/* ns */
 #define FAULT_PERIOD	3ULL
 
-#define ENTRIES		16	/* per buffer or region; or number of records */
+#define ENTRIES		16	/* entries or records per buffer or region */
 #define REGIONS		4
 #define DEPTH		16	/* addresses in a call chain */
 #define NMI_SKEW	64
@@ -62,9 +62,9 @@ static void check_entry(const struct sampler *s, const struct entry *e)
 }
 
 /*
- * Return whether the counters start at the same time. If another process
- * unmasks the context, they do not, and page faults may be sampled before the
- * last counter counts them.
+ * Return whether all counters start at the same time whenever the context is
+ * unmasked. They do not if another process unmasks it. Then page faults may be
+ * sampled before the last counter counts them.
  */
 static bool start_together(const struct sampler *s)
 {
@@ -72,8 +72,9 @@ static bool start_together(const struct sampler *s)
 }
 
 /*
- * Check that consecutive samples of page faults are one period apart. This is
- * not checked for NMIs, because NMIs can arrive while another NMI is handled.
+ * Check that consecutive samples of page faults are one period apart. If the
+ * events are NMIs, this is not checked, because NMIs can arrive while another
+ * NMI is handled. Return: the number of these samples.
  */
 static __u64 check_entries(const struct sampler *s, const struct entry *entries,
 			   __u64 n)
@@ -194,7 +195,7 @@ static void nway_read_region(struct sampler *s, unsigned int n)
 	read_entries(s, nway_data(s, n), rgn->rgn_count);
 }
 
-/* Messages and regions arrive in the same order. */
+/* Messages announce the regions in the order of their numbers. */
 static void nway_read_full(struct sampler *s)
 {
 	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
@@ -313,9 +314,9 @@ static void histogram_read(struct sampler *s)
 	CHECK_EQ(s->messages, 0);
 }
 
-/* Call chains, by an unwind table of the program */
+/* Call chains, found with an unwind table of the program */
 
-/* Return a set with this program's table. The process keeps the set open. */
+/* Return the descriptor of a set with this program's table. It stays open. */
 static int tables(void)
 {
 	static int set;
@@ -588,9 +589,10 @@ void sampler_drain_to_end(struct sampler *s)
 }
 
 /*
- * Return how many events may have happened while monitoring was masked. One
- * page fault may be in progress when monitoring is masked. Some NMIs arrive
- * when one counter has been started or stopped and the next one has not.
+ * Return the maximum number of events that can have happened while monitoring
+ * was masked. One page fault may be in progress when monitoring is masked. NMIs
+ * can arrive when one counter has been started or stopped but the next one has
+ * not.
  */
 static __u64 most_masked(const struct sampler *s)
 {
@@ -600,8 +602,8 @@ static __u64 most_masked(const struct sampler *s)
 }
 
 /*
- * Check that each page fault belongs to a period that ended with a sample, or
- * to the current period.
+ * Check that each page fault belongs to a period that ended with a sample, to
+ * the current period, or to a sample that was lost.
  */
 static void check_faults(const struct sampler *s)
 {
@@ -633,7 +635,7 @@ void sampler_finish(struct sampler *s)
 
 void sampler_close(struct sampler *s)
 {
-	/* Closing the descriptor also frees the buffer. */
+	/* The buffer must be valid until the descriptor is closed. */
 	if (s->kind->peek)
 		s->kind->peek(s);
 	close(s->m.fd);

@@ -106,8 +106,8 @@ void sampler_drain_to_end(struct sampler *s);
  */
 void sampler_finish(struct sampler *s);
 /*
- * Close the context, which need not have been started. Its buffer must be valid
- * until then.
+ * Close the context, which need not have been started. Before that, read its
+ * buffer once more, to check that it is still valid.
  */
 void sampler_close(struct sampler *s);
 

@@ -122,7 +122,7 @@ static void stop_child(void)
 	print_change(pid, 0);
 }
 
-/* Stop; a child continues its parent once the parent has stopped. */
+/* Stop this process. Its child continues it once it has stopped. */
 static void stop_itself(void)
 {
 	char path[64], line[512];
@@ -162,7 +162,7 @@ static void trap(void)
 	raise(SIGTRAP);
 #ifdef __x86_64__
 	__asm__ volatile("int3");
-	/* Execute single steps. */
+	/* Single-step some instructions by setting the trap flag. */
 	__asm__ volatile("pushf; orl $0x100, (%%rsp); popf; nop; "
 			 "pushf; andl $~0x100, (%%rsp); popf" ::: "memory");
 #endif

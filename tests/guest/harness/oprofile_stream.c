@@ -16,15 +16,12 @@
 
 #define ESC	PFM_OPROFILE_ESC
 
-/*
- * The decoder's state: the values that escape codes have set. @said has a bit
- * for each escape code that was seen.
- */
+/* The decoder's state: the values that escape codes have set. */
 struct decoder {
 	const __u64		*next;
 	const __u64		*end;
 	struct sample		now;
-	unsigned int		said;	/* one bit per escape code */
+	unsigned int		said;	/* one bit per escape code seen */
 	bool			in_trace;
 	bool			traced;	/* whether the trace has a sample */
 };

@@ -27,7 +27,9 @@ void with_setting(const char *path, const char *value, void (*run)(void *arg),
  */
 void with_param(const struct param_run *r);
 
-/* Run a function in a child while perf has another maximum sample rate. */
+/*
+ * Run a function in a child with another value of perf's maximum sample rate.
+ */
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg);
 

@@ -108,15 +108,15 @@ static void expect_unchanged(const char *file, int line, const char *what,
 
 	if (strcmp(now, before)) {
 		printf("# before:\n%s# after:\n%s", before, now);
-		check_failed(file, line, "left behind: %s", what);
+		check_failed(file, line, "%s left something behind", what);
 	}
 	free(before);
 	free(now);
 }
 
 /*
- * If true, do not compare the description after each kind of call, to save
- * time.
+ * To save time, do not compare the descriptions before and after each kind of
+ * call.
  */
 static bool only_calls;
 
@@ -164,7 +164,7 @@ void refusals_leave_nothing(void (*run)(void *arg), void *arg)
 	only_calls = false;
 	reap(spawn(run, arg));
 	only_calls = true;
-	expect_unchanged(__FILE__, __LINE__, "at the end", before);
+	expect_unchanged(__FILE__, __LINE__, "the process", before);
 	if (exists(KMEMLEAK))
 		printf("# kmemleak checks for leaks\n");
 	else

@@ -36,7 +36,7 @@ unsigned int rig_rounds(void);
 __u64 rig_event(unsigned int step);
 /* Describe a counter that overflows every @period NMIs. */
 struct counter rig_counter(unsigned int n, __u32 flags, __u64 period);
-/* Write a counter that is described as for rig_counter(). */
+/* Describe a counter as rig_counter() does, and write it. */
 void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 
 /* Send @n NMIs to this thread, and wait until it has received them. */
@@ -61,8 +61,8 @@ void rig_rate(unsigned long rate);
  */
 void rig_set(const char *name, __u64 value);
 /*
- * If PFM_NMI is in the environment, send as many NMIs as the machine can handle
- * until rig_end() is called.
+ * If the environment variable PFM_NMI is set, send as many NMIs as the machine
+ * can handle until rig_end() is called.
  */
 void rig_begin(void);
 void rig_end(void);

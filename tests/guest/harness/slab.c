@@ -73,7 +73,8 @@ static void list_caches(void (*call)(const char *name, long objects))
 static void begin_cache(const char *name, long objects)
 {
 	/*
-	 * The kernel keeps freed address ranges until there are many of them.
+	 * Skip vmap_area, because the kernel keeps freed address ranges until
+	 * there are many of them.
 	 */
 	if (strcmp(name, "vmap_area"))
 		add_cache(name);
@@ -91,7 +92,10 @@ static void count_cache(const char *name, long objects)
 	c->objects = objects;
 }
 
-/* Dropping caches also starts to free objects after an RCU grace period. */
+/*
+ * Dropping caches also makes the kernel start to free objects that wait for an
+ * RCU grace period.
+ */
 static void count_now(void)
 {
 	write_text(DROP_CACHES, "2");

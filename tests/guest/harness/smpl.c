@@ -116,7 +116,7 @@ unsigned int count_pmds(void)
 
 /*
  * A buffer is full when the largest possible entry, with the values of all
- * PMDs, does not fit.
+ * PMDs, no longer fits.
  */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
 {

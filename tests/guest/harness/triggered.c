@@ -26,8 +26,8 @@
 static volatile sig_atomic_t traps;
 
 /*
- * The triggers. noipa keeps the compiler from merging the two functions, whose
- * code is identical.
+ * Tests use the addresses of these two functions as triggers. noipa keeps the
+ * compiler from merging the two functions, whose code is identical.
  */
 __attribute__((noipa)) static void begin(void)
 {
@@ -65,8 +65,8 @@ static void *do_round(void *data)
 }
 
 /*
- * Let another process and another thread make calls, which must not be counted
- * for the first thread.
+ * Let another process and another thread do a round. Their calls must not be
+ * counted for the first thread.
  */
 static void let_others_do_a_round(void)
 {

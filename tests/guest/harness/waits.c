@@ -5,8 +5,9 @@
  * usage: waits TIMES MILLISECONDS [child]
  *
  * The first thread, another one and a child process, which executes this
- * program again, each wait in all ways. They print how long each function has
- * waited, without the thread's CPU time, as "FUNCTION: NANOSECONDS".
+ * program again, each wait in all three ways, TIMES times for MILLISECONDS. For
+ * each function, they print the time spent waiting, without the thread's CPU
+ * time, as "FUNCTION: NANOSECONDS".
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -23,8 +24,8 @@ static int ends[2];
 static sem_t wanted, ready;
 
 /*
- * These functions must be in the call chain, so they do not end with a tail
- * call.
+ * These functions do not end with a tail call, because they must appear in the
+ * call chain.
  */
 static __attribute__((noinline)) int wait_asleep(void)
 {
@@ -48,7 +49,10 @@ static __attribute__((noinline)) int wait_for_data(void)
 	return read(ends[0], &byte, 1) == 1 ? 1 : -1;
 }
 
-/* Hold the lock for a while, or write to the pipe after a while. */
+/*
+ * @times times, hold the lock for a while. Then @times times, write to the pipe
+ * after a while.
+ */
 static void *serve(void *unused)
 {
 	for (int i = 0; i < times; i++) {
@@ -77,7 +81,7 @@ static long long clock_ns(clockid_t clock)
 	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* For how long the thread has waited so far, plus a constant. */
+/* Return how long the thread has waited so far, plus a constant. */
 static long long waited(void)
 {
 	return clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -103,7 +107,10 @@ static void *wait_in_all_ways(void *unused)
 	measure("wait_for_lock", wait_for_lock);
 	measure("wait_for_data", wait_for_data);
 	pthread_join(server, NULL);
-	/* The last wait of a thread that ends then. */
+	/*
+	 * Wait in this way last, so that the thread ends right after such a
+	 * wait.
+	 */
 	measure("wait_asleep", wait_asleep);
 	return NULL;
 }
@@ -125,7 +132,7 @@ int main(int argc, char **argv)
 	if (pthread_create(&thread, NULL, wait_in_all_ways, NULL))
 		return 1;
 	pthread_join(thread, NULL);
-	/* Do not print twice what the child's buffer would have, too. */
+	/* Print this before the child prints its own lines. */
 	fflush(stdout);
 	child = fork();
 	if (!child) {

@@ -26,8 +26,8 @@
 #define NOBODY	65534
 
 /*
- * Use types of fixed size, because the worker of a 32-bit test may be a 64-bit
- * process.
+ * The types have fixed sizes, because the worker of a 32-bit test may be a
+ * 64-bit process.
  */
 struct order {
 	__u32	what;	/* enum work */

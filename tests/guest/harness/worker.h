@@ -22,7 +22,7 @@ void worker_make_setid(void);
 
 /**
  * struct worker - a worker, as its controller sees it
- * @pid:  its only thread
+ * @pid: ID of its only thread
  * @ask:  pipe to it
  * @done: pipe from it
  * @progress: see worker_progress()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * attach.c - exec, fork and exit of monitored threads, and death of the
- *	      controlling process (3.1.1, 3.1.7, 3.3.6)
+ *	      controlling process (specification 3.1.1, 3.1.7, 3.3.6)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -109,8 +109,8 @@ TEST(stop_start_and_unload_cancel_start_at_exec)
 }
 
 /*
- * Keep commands running on the context, which may delay the start at exec but
- * not prevent it.
+ * Run one command after another on the context. They may delay the start at
+ * exec but must not prevent it.
  */
 static void *read_on(void *fd)
 {
@@ -198,7 +198,7 @@ static void execute_in_thread(void *go)
 	CHECK(!pthread_join(thread, NULL));
 }
 
-/* The executing thread replaces the main thread. */
+/* The thread that calls exec replaces the main thread. */
 TEST(exec_by_another_thread_starts_its_context)
 {
 	int leader = ctx_counting(), fd = ctx_counting();
@@ -324,14 +324,20 @@ TEST(exit_of_a_self_monitoring_thread_unloads)
 	CHECK(ctx_read(fd, 0) >= 10);
 }
 
-/* Make the worker execute its own set-uid copy of the program. */
+/*
+ * Make the worker execute the set-uid copy of its program, then delete the
+ * copy.
+ */
 static void exec_setid(const struct worker *w)
 {
 	worker_do(w, WORK_EXEC_SETID, 0);
 	CHECK_OK(unlink(SETID_WORKER));
 }
 
-/* Check that the context counts in the new program as it did in the old one. */
+/*
+ * Check that the context still counts after exec, and that its count did not
+ * fall below @before. Then end the worker.
+ */
 static void expect_counting_on(int fd, const struct worker *w, __u64 before)
 {
 	__u64 count = ctx_read(fd, 0);
@@ -452,7 +458,8 @@ TEST(set_uid_exec_keeps_event_sets)
 }
 
 /*
- * After the exec, the time continues and includes only the program's own time.
+ * After the exec, the set's active time continues, and increases only while the
+ * program runs.
  */
 TEST(set_uid_exec_keeps_the_time_of_a_set)
 {
@@ -533,7 +540,9 @@ TEST(set_uid_exec_detach_notifies_descriptor_holder)
 	lose_to_setid(true);
 }
 
-/* A process whose second thread reports its ID, and exits on request. */
+/*
+ * Pipes of a process whose second thread reports its ID and exits on request.
+ */
 struct pair {
 	int	name;
 	int	end;
@@ -679,7 +688,8 @@ TEST(no_end_message_for_self_monitoring)
 }
 
 /*
- * Let a worker that holds the descriptor of its own context call exec and exit.
+ * Monitor a worker that holds the context's descriptor. Let it call exec, and
+ * then exit.
  */
 static void end_after_exec(int fd)
 {
@@ -711,7 +721,10 @@ TEST(exit_after_close_on_exec_sends_end_message)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* Check the context's state after the monitored child has been reaped. */
+/*
+ * Check that the context has been detached and that its count is @count. The
+ * monitored child has been reaped.
+ */
 static void expect_detached(int fd, __u64 count)
 {
 	CHECK_EQ(ctx_read(fd, 0), count);

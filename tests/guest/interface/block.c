@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * block.c - block a thread until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
+ * block.c - block a thread until PFM_RESTART (specification 3.1.1, 3.1.9,
+ *	     3.4.3)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -37,8 +38,9 @@ static struct smpl start_blocking(const struct worker *w)
 }
 
 /*
- * Check that the worker is blocked. The instruction whose page fault caused the
- * overflow has not completed.
+ * Check that the worker is blocked at page fault number @faults, which caused
+ * the overflow. The faulting instruction has not completed, so the worker has
+ * not counted this fault yet.
  */
 static void expect_blocked(const struct worker *w, unsigned long faults)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * block_stops.c - a blocked thread can still be stopped, traced, frozen and
- *		   killed (3.1.1, 3.4.3, 3.5.14)
+ *		   killed (specification 3.1.1, 3.4.3, 3.5.14)
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -177,8 +177,8 @@ TEST(blocking_is_invisible_to_the_parent)
 #endif
 
 /*
- * Check that the tracer sees the registers of user space, at the faulting
- * instruction.
+ * Check that the tracer sees the user-space registers, with the instruction
+ * pointer at the faulting instruction.
  */
 static void expect_registers(const struct blocked *b)
 {
@@ -529,7 +529,7 @@ TEST(signals_tracers_and_close_race_with_blocking)
 		CHECK_OK(munmap(shared_words, 4096));
 	}
 	close(keep);
-	/* The deferred work of closed contexts finishes soon. */
+	/* Wait until the deferred work of the closed contexts has finished. */
 	while (read_number("/sys/module/perfmon/refcnt") >= references)
 		sched_yield();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * buffer.c - mapping of the sampling buffer, and charging of its memory (3.5.4,
- * 4.4.3)
+ * buffer.c - mapping of the sampling buffer, and charging of its memory
+ * (specification 3.5.4, 4.4.3)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -116,8 +116,8 @@ TEST(executable_file_mappings_are_refused)
 		   MAP_SHARED | MAP_FIXED | MAP_EXECUTABLE, fd, 0) ==
 	      MAP_FAILED);
 	/*
-	 * Without MAP_EXECUTABLE, the buffer can be mapped at a fixed, hinted
-	 * or any address.
+	 * Without MAP_EXECUTABLE, the buffer can be mapped: at a fixed address,
+	 * at a hinted address, and at an address of the kernel's choice.
 	 */
 	CHECK(mmap(buf, SIZE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == buf);
 	CHECK_OK(munmap(buf, SIZE));
@@ -656,8 +656,8 @@ TEST(close_removes_mapping_of_calling_process_only)
 /* Attributes that a process requests for all its mappings */
 
 /*
- * Look for a flag in the smaps entry of a mapping. Each flag is followed by a
- * space.
+ * Return whether the smaps entry of a mapping contains a flag. @flag includes a
+ * space on either side.
  */
 static bool has_vm_flag(const void *buf, const char *flag)
 {
@@ -889,7 +889,10 @@ static void expect_memory(size_t pages)
 	CHECK_OK(close(create_pages(pages)));
 }
 
-/* Let a worker hold the only descriptor of a buffer, which exec closes. */
+/*
+ * Let a worker hold the only descriptor of a buffer. exec closes the
+ * descriptor.
+ */
 static void exec_without_the_buffer(void *arg)
 {
 	int fd = create_pages(10);
@@ -904,7 +907,10 @@ static void exec_without_the_buffer(void *arg)
 	worker_quit(&w);
 }
 
-/* Let a worker hold the only descriptor of a buffer, which exec keeps open. */
+/*
+ * Let a worker hold the only descriptor of a buffer. exec keeps the descriptor
+ * open.
+ */
 static void exec_with_the_buffer(void *arg)
 {
 	int fd = create_pages(10);

@@ -52,7 +52,10 @@ static unsigned int fill(int fd)
 	return n;
 }
 
-/* Check that the whole limit is available again. */
+/*
+ * Check that the whole memory limit, which is enough for @n sets, is available
+ * again.
+ */
 static void expect_room(unsigned int n)
 {
 	int fd = ctx_new(0);
@@ -265,8 +268,8 @@ TEST(set_memory_charge_is_released)
 }
 
 /*
- * Let a worker hold a full context across exec. The worker is started by root,
- * because it locks its memory.
+ * Let a worker hold, across exec, a context whose sets use up the memory limit.
+ * Root starts the worker, because the worker locks its memory.
  */
 static void sets_and_exec(int flags)
 {

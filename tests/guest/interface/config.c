@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG, sysfs files and
- *	      parameters (3.1.16, 3.1.17, 4.3, 4.4)
+ *	      parameters (specification 3.1.16, 3.1.17, 4.3, 4.4)
  *
  * Every test restores the configuration.
  */
@@ -213,7 +213,7 @@ TEST(set_refuses_limits_that_are_out_of_range)
 	restoring(limits_have_a_least_value, NULL);
 }
 
-/* Check that sizes do not overflow even if the limits have their maximum. */
+/* Check that sizes do not overflow even with the largest possible limits. */
 static void nothing_goes_beyond_without_limits(void *arg)
 {
 	static const int nargs[] = { INT_MAX, INT_MAX / 2, 1 << 24 };

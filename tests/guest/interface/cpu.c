@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * cpu.c - CPUs that go offline and come back while monitored (3.1.8, 3.3.6)
+ * cpu.c - CPUs that go offline and come back while monitored (specification
+ *	   3.1.8, 3.3.6)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -28,7 +29,10 @@ static void start_on_cpu(int fd, int cpu)
 	ctx_pin(0);
 }
 
-/* Check that commands on the current CPU fail with ENODEV. */
+/*
+ * Check that commands fail with ENODEV, because the context's CPU has gone
+ * offline.
+ */
 static void expect_no_commands(int fd)
 {
 	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * ctxfile.c - the descriptor of a context: messages, waiting, signals, sharing,
- *	       close (3.1.1, 3.1.15, 3.3)
+ *	       close (specification 3.1.1, 3.1.15, 3.3)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -692,8 +692,8 @@ TEST(close_detaches_from_another_thread)
 }
 
 /*
- * Let a worker that holds the only descriptor of the context that monitors it
- * call exec.
+ * Monitor a worker that holds the context's only descriptor, and let it call
+ * exec.
  */
 static void exec_with_descriptor(int fd, struct worker *w)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * dev.c - /dev/perfmon: creating contexts, commands without a context, bad
- *	   descriptors (3.1, 3.1.1)
+ *	   descriptors (specification 3.1, 3.1.1)
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset.c - event sets: creating, deleting and describing them (3.1.10 -
- *	      3.1.12)
+ * evtset.c - event sets: creating, deleting and describing them (specification
+ *	      3.1.10 - 3.1.12)
  */
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "faults.h"
 #include "params.h"
 
-#define TICK_MAX	10000000	/* ns; ticks are not longer */
+#define TICK_MAX	10000000	/* longest possible tick in ns */
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 

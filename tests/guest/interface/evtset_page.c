@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * evtset_page.c - read PMDs from the mapped pages of event sets (Eranian 2006,
- * 8)
+ * section 8)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -19,7 +19,7 @@
 
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
-#define RUNS		20	/* of each set that is switched by time */
+#define RUNS		20	/* runs of the second set */
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME	0x80
 #endif
@@ -245,7 +245,8 @@ TEST(mapped_clock_is_right_in_a_time_namespace)
 }
 
 /*
- * Return whether the sets have taken turns RUNS times, and both have counted.
+ * Return whether the second set has become active RUNS times, and both sets
+ * have counted.
  */
 static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
 {

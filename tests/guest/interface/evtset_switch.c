@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_switch.c - switch event sets by overflows and by time (3.7)
+ * evtset_switch.c - switch event sets by overflows and by time (specification
+ *		     3.7)
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -12,7 +13,7 @@
 #include "smpl.h"
 #include "worker.h"
 
-#define TICK_MAX	10000000	/* ns; ticks are not longer */
+#define TICK_MAX	10000000	/* longest possible tick in ns */
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * exclude.c - exclude the idle thread (3.1.10), or tasks by control group
+ * exclude.c - exclude the idle thread (specification 3.1.10), or all tasks
+ *	       outside a control group
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fmt.c - format modules, which are registered and loaded by UUID (3.5, 3.5.2,
- * 3.5.8, 3.5.9)
+ * fmt.c - format modules, which are registered and loaded by UUID
+ * (specification 3.5, 3.5.2, 3.5.8, 3.5.9)
  *
  * All modules are loaded when the program begins and when it ends.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * inherit.c - PFM_FL_INHERIT: families of contexts, and races of their commands
+ * inherit.c - PFM_FL_INHERIT: families of contexts, and commands that race with
+ *	       new threads and processes
  *
  * The tests count the system call getppid(). Nothing else makes this call, so
  * the expected counts are exact.
@@ -37,12 +38,12 @@ static int try_family(void)
 	int ret = pfm_create_context(&ctx, NULL, 0);
 
 	if (ret < 0 && errno == EOPNOTSUPP)
-		check_skip("PREEMPT_RT has no families");
+		check_skip("perfmon does not support families on PREEMPT_RT");
 	CHECK_OK(ret);
 	return ctx.ctx_fd;
 }
 
-/* Create a family's context that counts calls of getppid() in PMD0. */
+/* Create the root context of a family. Its PMD0 counts calls of getppid(). */
 static int new_family(void)
 {
 	int fd = try_family();
@@ -120,7 +121,10 @@ TEST(fork_bomb_is_counted)
 	expect_all_calls("bomb", "100");
 }
 
-/* Start two children with vfork(), which execute the program "family". */
+/*
+ * Use vfork() to start two children, each of which executes the program
+ * "family".
+ */
 static void exec_twice(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -182,8 +186,8 @@ TEST(start_at_exec_counts_only_the_program)
 	CHECK_EQ(ctx_number(fd, "pfm_births"), 4);
 	CHECK_EQ(ctx_read(fd, 0), 3 * CALLS);
 	/*
-	 * Now the family is started, and none of its threads could still call
-	 * exec.
+	 * A start at exec is refused now, because the family has already been
+	 * started and has no thread left that could call exec.
 	 */
 	CHECK_ERRNO(pfm_start(fd, &start), EBUSY);
 	CHECK_OK(pfm_start(fd, NULL));
@@ -458,8 +462,8 @@ static void exec_setid_while_read(void *unused)
 }
 
 /*
- * If the exec happens while a command holds the context, the core handles it
- * later.
+ * If the exec happens while a command holds the context, perfmon handles the
+ * exec later.
  *
  * Proves H32
  */
@@ -712,7 +716,7 @@ static void control(void *pid)
 }
 
 /*
- * Kill the tool before it stops the family. No member may be left.
+ * Kill the tool before it stops the family. No member must be left.
  *
  * Proves H32
  */

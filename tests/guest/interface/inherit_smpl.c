@@ -37,8 +37,8 @@
 #define FAULTS		100
 
 /*
- * A root, and the buffers of its family. .hdr is NULL for a CPU without a
- * buffer.
+ * The root context of a family, and the family's buffers. An element of @hdr is
+ * NULL if the CPU has no buffer.
  */
 struct shared {
 	int				fd;
@@ -66,7 +66,8 @@ static void map_all(struct shared *s)
 }
 
 /*
- * Create a root whose buffers are full after @n entries with @pmds values each.
+ * Create the root context of a family. Its buffers are full after @n entries
+ * with @pmds values each.
  */
 static struct shared shared_new(__u32 flags, unsigned int n, unsigned int pmds)
 {
@@ -78,7 +79,7 @@ static struct shared shared_new(__u32 flags, unsigned int n, unsigned int pmds)
 					    entry), 0);
 
 	if (ret < 0 && errno == EOPNOTSUPP)
-		check_skip("PREEMPT_RT has no families");
+		check_skip("perfmon does not support families on PREEMPT_RT");
 	CHECK_OK(ret);
 	s.fd = ctx.ctx_fd;
 	s.size = ctx.ctx_smpl_buf_size;
@@ -96,7 +97,7 @@ static struct counter calls(unsigned int n, __u32 flags, __u64 period)
 	return c;
 }
 
-/* Create a root in which PMD0 samples. */
+/* Create the root context of a family that samples with PMD0. */
 static struct shared sampling(__u32 reg_flags, __u64 period, unsigned int n)
 {
 	struct shared s = shared_new(0, n, 0);
@@ -186,7 +187,10 @@ TEST(fork_bomb_is_sampled)
 	expect_all_samples("bomb", "100");
 }
 
-/* PFM_REGFL_AT_EXIT: one sample for each thread that ends, and the state X. */
+/*
+ * PFM_REGFL_AT_EXIT requests a sample, with the state X, of each thread that
+ * ends.
+ */
 TEST(exits_are_sampled_on_request)
 {
 	struct shared s = shared_new(0, ROOMY, 1);
@@ -210,7 +214,7 @@ TEST(exits_are_sampled_on_request)
 		CHECK((__s64)e->ip > 0);
 	}
 	CHECK_EQ(entry_of(&s, 0, 2, 1)->pid, child.pid);
-	/* No sample of a thread that is not monitored any more */
+	/* A thread that ends while the family is stopped is not sampled. */
 	caller_start_on(&child, 0);
 	ctx_stop(s.fd);
 	caller_quit(&child);
@@ -291,7 +295,10 @@ TEST(members_inherit_recorded_and_reset_pmds)
 		      smpl_values(e)[0] <= 4 * i + 4);
 		CHECK(smpl_values(e)[1] >= 3 && smpl_values(e)[1] <= 4);
 	}
-	/* PMD1 is a sum, because the root has made no call. */
+	/*
+	 * The root's thread has made no call, so this value is the sum of the
+	 * members' counts.
+	 */
 	CHECK_EQ(ctx_read(s.fd, 1), 12);
 	caller_quit(&child);
 	CHECK_EQ(ctx_read(s.fd, 1), 12);
@@ -586,7 +593,10 @@ TEST(no_msg_contexts_restart_without_reading)
 #define REGIONS		3
 #define REGION		10	/* samples */
 
-/* Create an n-way root whose regions are full after REGION entries. */
+/*
+ * Create the root context of a family that uses the n-way format. Its regions
+ * are full after REGION entries.
+ */
 static struct mapped nway_root(__u32 flags)
 {
 	struct mapped m = nway_new(PFM_FL_INHERIT | flags, REGIONS, REGION, 0,
@@ -740,8 +750,8 @@ static struct storm storm_new(__u32 flags)
 }
 
 /*
- * Check that each call of the family is a sample or lost, during any activity
- * of threads.
+ * Check that each call of the family is sampled or counted as lost, while
+ * threads issue commands without a break.
  */
 static void storm_over(const char *what, const char *n, __u32 flags)
 {
@@ -870,7 +880,7 @@ TEST(buffer_of_offline_cpu_is_restarted)
 	set_second_cpu(true);
 }
 
-/* Refused */
+/* Formats that are refused */
 
 static void refuse(const pfm_uuid_t uuid, void *arg, size_t size)
 {
@@ -929,7 +939,7 @@ TEST(setuid_exec_ends_sampling_of_a_user)
 	with_paranoid("-1", exec_setid_as_user, NULL);
 }
 
-/* Cause page faults of a child at user level and in the kernel. */
+/* Cause page faults in a child, in user space and in the kernel. */
 static void fault_in_child(void)
 {
 	size_t size = FAULTS * sysconf(_SC_PAGESIZE);

@@ -31,8 +31,8 @@
 #define FIRST_UID 100000
 #define LIMIT	16	/* pages that may be locked */
 #define FRONT	1	/* pages in front of a buffer */
-#define MANY	16	/* elements; the kernel's stack is too small */
-#define FAR	64	/* between sets that share no node of the xarray */
+#define MANY	16	/* elements, too many for the kernel's stack */
+#define FAR	64	/* between IDs of sets that share no xarray node */
 #define INSTRUCTIONS \
 	PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)
 #define BUF_SIZE_MAX PFM_SYSFS "/smpl_buf_size_max"
@@ -43,7 +43,8 @@ static size_t page(void)
 }
 
 /*
- * Check that this user can still lock LIMIT pages, which may also be buffers.
+ * Check that this user can still lock LIMIT pages, by creating a buffer of that
+ * size.
  */
 static void expect_all_memory(void)
 {

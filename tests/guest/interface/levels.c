@@ -40,18 +40,18 @@ enum {
 };
 
 static const char * const ask_names[ASKS] = {
-	"own thread, user level",
+	"own thread, user space only",
 	"own thread",
-	"another process of the user, user level",
+	"another process of the user, user space only",
 	"another process of the user",
-	"another user's process, user level",
-	"a CPU, user level",
+	"another user's process, user space only",
+	"a CPU, user space only",
 	"a CPU",
 	"a tracepoint",
 	"function tracing",
 };
 
-/* The callers. */
+/* The callers: each function makes the process become one. */
 static void be_member(void)
 {
 	become_member(USER, 0);
@@ -90,8 +90,8 @@ static void be_outsider(void)
 }
 
 /*
- * The levels. A caller's member may has a string for each level, with + for
- * each request that is allowed and - for each that is refused.
+ * The levels. In struct who, @may has a string for each level. It contains a +
+ * for each request that is allowed, and a - for each that is refused.
  */
 static const char * const level_names[] = { "-1", "0", "1", "2", "3", "4" };
 #define LEVELS	ARRAY_SIZE(level_names)
@@ -112,7 +112,7 @@ static const struct who {
 	{ "member with CAP_SYS_ADMIN", be_administrator, false, true, {
 		"+++++++++", "+++++++++", "+++++++++", "+++++++++",
 		"+++++++++", "+++++++++" } },
-	{ "root of a name space", be_root_of_a_namespace, false, false, {
+	{ "root of a user namespace", be_root_of_a_namespace, false, false, {
 		"++---++++", "++---+++-", "++-----+-", "+--------",
 		"---------", "---------" } },
 	{ "member under no_new_privs", be_under_no_new_privs, false, false, {
@@ -263,14 +263,14 @@ static void expect_ask(const struct inquiry *q, int ask)
 		return;
 	us = ours(ask);
 	if (us != want)
-		check_failed(__FILE__, __LINE__, "%s at %s, %s: %c, not %c",
+		check_failed(__FILE__, __LINE__, "%s at level %s, %s: %c, not %c",
 			     q->who->name, level_names[q->level],
 			     ask_names[ask], us, want);
 	if (q->perf != PERF_SAME || q->who->outside)
 		return;
 	perf = perfs(ask);
 	if (us != perf)
-		check_failed(__FILE__, __LINE__, "%s at %s, %s: %c, perf: %c",
+		check_failed(__FILE__, __LINE__, "%s at level %s, %s: %c, but perf: %c",
 			     q->who->name, level_names[q->level],
 			     ask_names[ask], us, perf);
 }
@@ -366,8 +366,8 @@ static void be_at(const char *level)
 }
 
 /*
- * Pipes to a root process that raises the level on request, and from it when it
- * has done so.
+ * Pipes to and from a process of root. It raises the level on request, and
+ * reports when it has done so.
  */
 static int tell[2], told[2];
 
@@ -437,7 +437,7 @@ TEST(raised_level_keeps_events_and_refuses_new_ones)
 	with_param(&r);
 }
 
-/* Contexts created by another user, and holders of their descriptor */
+/* As a member of the group, load a context that root has created. */
 static void load_what_root_made(void *arg)
 {
 	int fd = *(int *)arg;

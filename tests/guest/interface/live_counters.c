@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * live_counters.c - a monitored thread that reads its running counters without
- * the kernel (Eranian 2006, 8)
+ * the kernel (Eranian 2006, section 8)
  *
  * This works on arm64 if the administrator allows it. Elsewhere the kernel
  * reads the counters, which evtset_page.c tests.
@@ -382,9 +382,9 @@ TEST(live_counter_is_exact_during_other_commands)
 /**
  * struct turn - a process that detaches the context while the monitored thread
  * reads it
- * @fd:   the context
- * @go: how often the context was attached
- * @done: how often the context was detached
+ * @fd: the context's descriptor
+ * @go: how many times the context was attached
+ * @done: how many times the context was detached
  */
 struct turn {
 	int			fd;
@@ -630,7 +630,10 @@ TEST(other_threads_and_children_read_via_the_kernel)
 	with_user_access(expect_others_right);
 }
 
-/* The number of reads so far, and how often user access was toggled. */
+/*
+ * The number of reads so far, and the number of times that user access was
+ * toggled.
+ */
 struct progress {
 	volatile unsigned long	reads;
 	volatile unsigned long	turns;

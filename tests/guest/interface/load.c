@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * load.c - attach contexts to threads and CPUs, start and stop them
- *	    (3.1.5 - 3.1.8)
+ *	    (specification 3.1.5 - 3.1.8)
  */
 #define _GNU_SOURCE
 #include <glob.h>

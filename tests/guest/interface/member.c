@@ -34,8 +34,8 @@
 #define ROUNDS		5
 #define PERIOD		4
 /*
- * The expected number of samples in user space, and in the kernel, minus some
- * tolerance.
+ * The expected number of samples, in user space as well as in the kernel, minus
+ * some tolerance.
  */
 #define SAMPLES		(ROUNDS * FAULTS / PERIOD - 10)
 #define BUFFER		(1 << 20)
@@ -218,7 +218,7 @@ static void learn_as_member(void *unused)
 		if (is_here(&formats[i]))
 			n = learn_from(&formats[i], EXCL_KERNEL);
 		if (n)
-			check_failed(__FILE__, __LINE__, "%s: %u addresses",
+			check_failed(__FILE__, __LINE__, "%s: the buffer contains %u kernel addresses",
 				     formats[i].name, n);
 	}
 }
@@ -351,9 +351,7 @@ TEST(buffers_and_contexts_are_charged_to_the_cgroup)
 	run_in_group(fill_at_level_2);
 }
 
-/*
- * Check that a context which needs all memory of the group cannot be created.
- */
+/* Check that a context that needs all memory of the group cannot be created. */
 static void expect_too_large(pfarg_ctx_t *ctx, void *arg, size_t size)
 {
 	write_text(CGROUP "/cgroup.procs", "0");
@@ -435,7 +433,7 @@ TEST(families_are_charged_to_the_cgroup_of_the_tool)
 	int p[2][2];
 
 	if (pfm_create_context(&ctx, NULL, 0) < 0 && errno == EOPNOTSUPP)
-		check_skip("PREEMPT_RT has no families");
+		check_skip("perfmon does not support families on PREEMPT_RT");
 	CHECK_OK(pipe(p[0]));
 	CHECK_OK(pipe(p[1]));
 	make_group("max");

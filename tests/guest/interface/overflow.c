@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * overflow.c - sample without a format, by messages (3.4)
+ * overflow.c - sample without a format: the tool samples when it receives a
+ *		message (specification 3.4)
  */
 #define _GNU_SOURCE
 #include <limits.h>

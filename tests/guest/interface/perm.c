@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * perm.c - permission to attach to threads and to block them (4.2, 4.3, 4.4.1)
+ * perm.c - permission to attach to threads and to block them (specification
+ *	    4.2, 4.3, 4.4.1)
  *
- * perfmon must refuse what perf_event_open() refuses, so the tests compare the
- * results.
+ * perfmon must refuse what perf_event_open() refuses, and what ptrace() refuses
+ * if the context can block the thread. So the tests compare the results.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -176,7 +177,7 @@ static const struct caller {
 		       CAP(CAP_SYS_ADMIN)),
 	  "--------++--n",
 	  "--------i+ixn" },
-	{ "root without any", 0, 0,
+	{ "root without capabilities", 0, 0,
 	  "--------++--n",
 	  "--------i+ixn" },
 };
@@ -220,7 +221,8 @@ static char perfs(pid_t pid)
 }
 
 /*
- * Ask ptrace() in the same way. The thread stays traced until the caller exits.
+ * Return the character for the result of ptrace(). The thread stays traced
+ * until the caller exits.
  */
 static char ptraces(pid_t pid)
 {
@@ -233,10 +235,10 @@ static void expect_may(const struct caller *c, const struct target *t, int fd)
 	char us = ours(fd, t->pid), perf = perfs(t->pid);
 
 	if (us != (want == 's' ? '-' : want))
-		check_failed(__FILE__, __LINE__, "%s on %s: %c, not %c (perf %c)",
+		check_failed(__FILE__, __LINE__, "%s attaches to %s: %c, not %c (perf: %c)",
 			     c->name, t->name, us, want, perf);
 	if ((us == '+') != (perf == '+') && want != 's')
-		check_failed(__FILE__, __LINE__, "%s on %s: %c, perf says %c",
+		check_failed(__FILE__, __LINE__, "%s attaches to %s: %c, but perf: %c",
 			     c->name, t->name, us, perf);
 }
 
@@ -250,7 +252,7 @@ static void expect_may_stop(const struct caller *c, const struct target *t,
 			     c->name, t->name, us, want);
 	if ((us == '+') != (ptraces(t->pid) == '+'))
 		check_failed(__FILE__, __LINE__,
-			     "%s blocks %s: %c, ptrace() says otherwise",
+			     "%s blocks %s: %c, but ptrace() differs",
 			     c->name, t->name, us);
 }
 
@@ -503,7 +505,7 @@ static void write_as_holder(void *arg)
 	CHECK_EQ(ctx_read(fd, 0), 1000);
 	c.pmc.reg_smpl_pmds[0] = 2;
 	CHECK_OK(pfm_write_pmcs(fd, &c.pmc, 1));
-	/* These changes would make a counter sample. */
+	/* These changes would turn the counter into a sampling counter. */
 	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EPERM);
 	c.pmc.reg_flags = PFM_REGFL_OVFL_NOTIFY;
@@ -530,7 +532,7 @@ TEST(descriptor_holder_cannot_add_events)
 	counter_write(fd, &c);
 	ctx_start_on(fd, targets[ROOT].pid);
 	reap(spawn(write_as_holder, &fd));
-	/* A privileged caller may make a counter sample. */
+	/* A privileged caller may turn the counter into a sampling counter. */
 	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	c.pmd.reg_value = -1000ULL;
 	CHECK_OK(pfm_start(fd, NULL));
@@ -538,7 +540,7 @@ TEST(descriptor_holder_cannot_add_events)
 	CHECK_EQ(ctx_read(fd, 0), -1000ULL);
 }
 
-/* Paranoid levels; levels.c tests what each level allows */
+/* Paranoid levels. levels.c tests what each level allows. */
 
 /*
  * perfmon's own level can override the kernel's level, and the override can be

@@ -143,7 +143,7 @@ TEST(each_event_set_has_its_config_words)
 	expect_leap(0x12, 0, 0);
 	CHECK_OK(try_write(fd, 1, 0, event));
 	expect_leap(0x12, 5, 0);
-	/* A set's events are programmed in the order of the sets' IDs. */
+	/* The sets' events are programmed in the order of the sets' IDs. */
 	CHECK_OK(pfm_load_context(fd, &load));
 	expect_leap(0x12, 5, 0);
 	CHECK_OK(pfm_start(fd, &start));
@@ -189,8 +189,9 @@ TEST(config_words_are_accepted_as_by_perf)
 }
 
 /*
- * Skip the test on x86 or on other architectures. On arm64, breakpoints cannot
- * be used, because the kernel steps over them only for perf's own handlers.
+ * Skip the test on other architectures than x86 if @x86, otherwise on x86. On
+ * arm64, perfmon cannot use breakpoints, because the kernel steps over them
+ * only for perf's own overflow handlers.
  */
 static void only_x86(bool x86)
 {
@@ -285,8 +286,8 @@ TEST(refused_config_word_changes_nothing)
 	touch(3, 5);
 	ctx_stop(fd);
 	/*
-	 * First the length is invalid; then the address is not aligned to the
-	 * length.
+	 * These writes are refused: an invalid length, and an address that is
+	 * not aligned to the length.
 	 */
 	CHECK_ERRNO(try_write(fd, 0, CONFIG2(0), 3), EINVAL);
 	CHECK_ERRNO(try_write(fd, 0, CONFIG1(0), (uintptr_t)watched + 1),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * pmu.c - PMU description modules, only one of which can be registered (Eranian
- * 2006, 4.4)
+ * 2006, section 4.4)
  *
  * All modules are loaded when the program begins and when it ends.
  */

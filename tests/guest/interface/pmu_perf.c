@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * pmu_perf.c - the perf PMU: overflows that reset other PMDs, periods that perf
- *		does not report, and periods longer than perf's
+ *		does not report, and periods longer than perf's maximum
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -227,7 +227,7 @@ TEST(set_duration_survives_switch_to_sampling)
 
 /*
  * At this tracepoint, the kernel holds the lock of the timers. Resetting the
- * clock also starts a timer, which hits the tracepoint again and must not
+ * clock also starts a timer, which hits the tracepoint again. This must not
  * recurse endlessly. The kernel itself starts some timers in each tick.
  */
 TEST(clock_reset_in_hrtimer_start_is_safe)

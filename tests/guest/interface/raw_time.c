@@ -27,14 +27,16 @@
 #define SAMPLES		40
 #define BUF_SIZE	(1 << 18)
 #define HOUR		3600
-/* Half the time in ns that reading the clock takes, if the counter is fast */
+/* Half the time in ns that reading the clock takes if the counter is fast. */
 #define ZERO_ERROR	30
 
 #define SLEEP_STATE	"/sys/power/state"
 #define WAKEUP_COUNT	"/sys/power/wakeup_count"
 #define WAKE_ALARM	"/sys/class/rtc/rtc0/wakealarm"
 
-/* Sampling with raw time stamps, and their conversion */
+/*
+ * A buffer of samples with raw time stamps, and the conversion of these to ns.
+ */
 struct raw {
 	struct smpl	s;
 	pfm_time_conv_t	conv;
@@ -57,13 +59,16 @@ static struct raw raw_start(void)
 	return r;
 }
 
-/* Length of a tick in ns, rounded up */
+/* Return the length of a tick of the counter in ns, rounded up. */
 static __s64 tick(const struct raw *r)
 {
 	return ((r->conv.time_mult - 1) >> r->conv.time_shift) + 1;
 }
 
-/* Take samples. Return: the shortest time in ns from the PMD to its stamp. */
+/*
+ * Take samples. Return: the shortest time in ns from a sample's clock PMD to
+ * its time stamp.
+ */
 static __s64 distance(struct raw *r)
 {
 	__s64 least = LLONG_MAX;
@@ -83,7 +88,10 @@ static __s64 distance(struct raw *r)
 	return least;
 }
 
-/* A change of the distance by a tick, and by 1 ns because perf rounds down */
+/*
+ * Check that the distance has changed by at most a tick of the counter, and 1
+ * ns because perf rounds down.
+ */
 static void expect_distance(struct raw *r, __s64 before)
 {
 	CHECK(llabs(distance(r) - before) <= tick(r) + 1);
@@ -153,8 +161,9 @@ static bool try_suspend(void)
 }
 
 /*
- * x86_64 suspends to RAM, and the kernel's clock does not count what the TSC
- * counts meanwhile. arm64 suspends to idle; in this guest both continue.
+ * x86_64 suspends to RAM. Meanwhile the TSC keeps counting, but the kernel's
+ * clock does not. arm64 suspends to idle. In this guest, its counter and the
+ * clock both continue meanwhile.
  */
 TEST(raw_time_is_perfs_after_suspend)
 {

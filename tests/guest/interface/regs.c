@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * regs.c - write, read and describe PMCs and PMDs (3.1.2 - 3.1.4,
+ * regs.c - write, read and describe PMCs and PMDs (specification 3.1.2 - 3.1.4,
  *	    3.1.13, 3.1.14)
  */
 #define _GNU_SOURCE
@@ -299,7 +299,10 @@ TEST(registers_of_running_thread_can_be_written)
 	worker_kill(&w);
 }
 
-/* Execute the instruction that reads a counter, if user level may read it. */
+/*
+ * Execute the instruction that reads a hardware counter. If user space must not
+ * read counters, it raises a signal.
+ */
 static void read_hardware(void *unused)
 {
 #ifdef __aarch64__

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * restart.c - PFM_RESTART of contexts without a format (3.1.9)
+ * restart.c - PFM_RESTART of contexts without a format (specification 3.1.9)
  */
 #define _GNU_SOURCE
 #include "check.h"

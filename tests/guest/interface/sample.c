@@ -127,7 +127,10 @@ static __u64 last_state(const struct smpl *s)
 	return *smpl_values(smpl_entry(s, s->hdr->hdr_count - 1, 1));
 }
 
-/* Search all samples because the thread may also be preempted. */
+/*
+ * Return whether any sample has this state. All samples are searched, because
+ * the thread may also be preempted.
+ */
 static bool has_state(const struct smpl *s, char state)
 {
 	for (unsigned int i = 0; i < s->hdr->hdr_count; i++)
@@ -191,7 +194,10 @@ TEST(switches_to_other_threads_record_runnable)
 	CHECK_OK(waitpid(child, NULL, 0));
 }
 
-/* Exit when the pipe has a byte. The kernel frees memory meanwhile. */
+/*
+ * Allocate memory, and exit when the pipe has a byte. The exit has to free the
+ * memory.
+ */
 static void exit_with_memory(void *go)
 {
 	size_t size = 1 << 22;
@@ -205,7 +211,7 @@ static void exit_with_memory(void *go)
 
 /*
  * perf stops the clock of an exiting thread before the thread frees its memory.
- * The sample at the exit has the time until then, too.
+ * The sample at the exit also includes the CPU time between these two moments.
  */
 TEST(exit_sample_has_cpu_time_of_the_exit)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation (3.1.3),
- *	      simultaneous overflows (3.5.14), and event sets that switch while
- *	      they are read (Eranian 2006, 8)
+ * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation
+ *	      (specification 3.1.3), simultaneous overflows (specification
+ *	      3.5.14), and event sets that switch while they are read (Eranian
+ *	      2006, section 8)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

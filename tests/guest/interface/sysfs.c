@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sysfs.c - the contents of /sys/kernel/perfmon (3.5.2)
+ * sysfs.c - the contents of /sys/kernel/perfmon (specification 3.5.2)
  */
 #define _GNU_SOURCE
 #include <dirent.h>

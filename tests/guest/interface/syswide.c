@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * syswide.c - system-wide contexts, one per CPU (3.1.1, 3.1.7)
+ * syswide.c - system-wide contexts, one per CPU (specification 3.1.1, 3.1.7)
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -77,8 +77,8 @@ static void add_as_stranger(void *of_set)
 }
 
 /*
- * A process other than the creator may not add tables, because its limits do
- * not apply to the set's charge.
+ * Only the process that created a set may add tables, because a table is
+ * charged to that process and not to the caller.
  */
 TEST(other_process_adds_no_tables)
 {

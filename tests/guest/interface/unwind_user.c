@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * unwind_user.c - call chains of code without frame pointers, by the program's
- *		   own unwind table
+ * unwind_user.c - call chains of code without frame pointers, found with the
+ *		   program's own unwind table
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -55,7 +55,10 @@ static noipa int innermost(int n)
 	return n + 1;
 }
 
-/* A variable array makes the compiler address the frame by another register. */
+/*
+ * A variable-length array makes the compiler address the frame through another
+ * register.
+ */
 static noipa int with_array(int n)
 {
 	volatile char array[n * 8];
@@ -86,7 +89,10 @@ static noipa void sample_two_more(const struct mapped *m)
 	ctx_stop(m->fd);
 }
 
-/* Take two samples. The first one lets the process copy its mappings. */
+/*
+ * Take two samples. After the first one, the kernel copies the list of the
+ * process's mappings.
+ */
 static void sample_two(const struct mapped *m)
 {
 	ctx_add_counter(m->fd, 0, 0, 1);
@@ -201,7 +207,7 @@ static bool samples_look_up(void)
 	return access("/sys/kernel/realtime", F_OK) != 0;
 }
 
-/* The sample is not an interrupt, so it looks up the mappings. */
+/* The sample is not taken in an interrupt, so it looks up the mappings. */
 TEST(first_fault_of_a_process_has_mappings)
 {
 	struct mapped m = callstack_new(own_set());
@@ -328,9 +334,9 @@ TEST(chain_leaves_alternate_stack)
 }
 
 /*
- * Sample a fault in the kernel, in read() of /dev/zero. If @known, a fault at
- * user level is sampled before, so the mappings are known. Return the last
- * record.
+ * Sample a page fault in the kernel, caused by a read() of /dev/zero. If
+ * @known, sample a page fault in user space first, so that the mappings are
+ * known. Return: the last record.
  */
 static const pfm_callstack_record_t *
 sample_in_kernel(struct mapped *m, bool known, const __u64 **user)
@@ -375,7 +381,7 @@ TEST(first_sample_in_the_kernel_has_mappings)
 static pthread_t changers[CHANGERS];
 static bool all_slept;
 
-/* Wait for the mmap_lock often. */
+/* Change the process's mappings repeatedly, which often waits for mmap_lock. */
 static void *change_mappings(void *unused)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -410,7 +416,9 @@ static void *sample_switches(void *fd)
 	return NULL;
 }
 
-/* Make the look-up of the process's mappings take long. */
+/*
+ * Create many mappings, so that looking up the process's mappings takes long.
+ */
 static void map_much(void)
 {
 	long size = sysconf(_SC_PAGESIZE);
@@ -423,7 +431,10 @@ static void map_much(void)
 	}
 }
 
-/* Count the whole chains. All others lack the mappings of the process. */
+/*
+ * Return the number of complete chains. Check that all others are incomplete
+ * because the process's mappings were not known.
+ */
 static __u64 whole_chains(const struct mapped *m)
 {
 	__u64 counts[2] = {};
@@ -441,8 +452,8 @@ static __u64 whole_chains(const struct mapped *m)
 }
 
 /*
- * The samples are taken under a lock of the scheduler, while other threads wait
- * for the lock of the mappings.
+ * The samples are taken while a lock of the scheduler is held and other threads
+ * wait for mmap_lock.
  */
 TEST(switches_look_up_mappings_that_change)
 {
@@ -516,8 +527,8 @@ static int hostile_set(__s32 offset)
 }
 
 /*
- * Tell whether an address is in an executable mapping, or follows a call at its
- * end.
+ * Return whether an address is in an executable mapping or directly behind one.
+ * Such an address can be a return address, if the mapping ends with a call.
  */
 static bool is_code(__u64 address)
 {
@@ -566,8 +577,8 @@ TEST(hostile_table_reveals_only_addresses_of_code)
 		CHECK_OK(close(set));
 	}
 	/*
-	 * The table works, because some words were accepted as return
-	 * addresses.
+	 * Check that the table has an effect: some words were accepted as
+	 * return addresses.
 	 */
 	CHECK(chains > 2);
 	CHECK_EQ(secrets[WORDS - 1], SECRET + WORDS - 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * value.c - 64-bit values of counters, and reset values (3.1.3, 3.4.1, 3.4.2)
+ * value.c - 64-bit values of counters, and reset values (specification 3.1.3,
+ *	     3.4.1, 3.4.2)
  */
 #define _GNU_SOURCE
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * vector.c - vectors of elements: their size, and the element at which a
- *	      command stops (3.1.2 - 3.1.4, 3.1.10 - 3.1.14)
+ *	      command stops (specification 3.1.2 - 3.1.4, 3.1.10 - 3.1.14)
  */
 #define _GNU_SOURCE
 #include <string.h>

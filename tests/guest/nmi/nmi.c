@@ -145,7 +145,7 @@ TEST(counters_of_one_nmi_share_one_time_stamp)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
-/* A limit of the samples per second, which allows two samples per tick. */
+/* A limit on samples per second, which allows two samples per tick. */
 #define FEW_SAMPLES	"500"
 
 static void be_throttled(void *unused)
@@ -179,8 +179,9 @@ TEST(throttled_counter_resumes_after_a_tick)
 }
 
 /*
- * The PMU reports an overflow only after its shortest period. The periods that
- * end before the report are lost.
+ * The PMU refuses the period of the counter as too short, so it reports an
+ * overflow only after a longer one. The counter's periods that ended before the
+ * report are counted as lost.
  */
 TEST(too_short_period_is_reported_late)
 {
@@ -325,8 +326,8 @@ static void start_set(int fd, unsigned int id)
 }
 
 /*
- * Counter 0 of set 0 counts nine events per NMI. Count a period of 101 events
- * except the last two. Then switch to another set and back.
+ * Counter 0 of set 0 counts nine events per NMI. Let it count all but the last
+ * two events of a period of 101. Then switch to another set and back.
  */
 static void begin_rest(const struct smpl *s)
 {
@@ -519,7 +520,7 @@ TEST(clock_reset_by_nmis_counts_no_time_twice)
 	ctx_load_self(s.fd);
 	used = thread_clock();
 	CHECK_OK(pfm_start(s.fd, NULL));
-	/* Send as many NMIs as a busy machine can handle. */
+	/* End early on a busy machine that handles NMIs slowly. */
 	end = clock_ns(CLOCK_MONOTONIC) + MOST_TIME;
 	for (int i = 0; i < 20 && clock_ns(CLOCK_MONOTONIC) < end; i++)
 		rig_fire_at_user(500);
@@ -527,7 +528,10 @@ TEST(clock_reset_by_nmis_counts_no_time_twice)
 	CHECK(s.hdr->hdr_count > 0);
 	for (unsigned int i = 0; i < s.hdr->hdr_count; i++)
 		sum += *smpl_values(smpl_entry(&s, i, 1)) + FAR;
-	/* An NMI may read a clock that perf has just stopped. */
+	/*
+	 * Allow A_WHILE more, because an NMI may read a clock that perf has
+	 * just stopped.
+	 */
 	CHECK(sum <= thread_clock_ns(used) + A_WHILE);
 }
 

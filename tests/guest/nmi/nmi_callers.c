@@ -14,8 +14,8 @@
 
 #define NMIS	200
 /*
- * Take samples for ROUNDS rounds, or until there are ENOUGH, because a round of
- * NMIs may take long.
+ * Take samples for ROUNDS rounds. End earlier if there are ENOUGH samples,
+ * because a round of NMIs may take long.
  */
 #define ROUNDS	30
 #define ENOUGH	5000
@@ -140,8 +140,9 @@ static void spin_hostile(const bool *done)
 }
 
 /*
- * Send NMIs while the thread spins, although all of them may arrive before it
- * does. Return: the number of samples taken while the thread was spinning.
+ * Send NMIs while the thread spins. Return: the number of samples taken while
+ * the thread was spinning. It may be 0, because all NMIs may arrive before the
+ * thread starts to spin.
  */
 static unsigned int fire_at_hostile(const struct chains *c,
 				    const struct hostile *h)

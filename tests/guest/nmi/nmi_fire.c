@@ -3,11 +3,11 @@
  * nmi_fire.c - receive as many NMIs as the machine can handle
  *
  * Each NMI is an overflow, which must be sampled, counted as lost, or masked.
- * $NMIS NMIs are divided equally among the tests. In each test, other CPUs send
- * half of them at any moment while this CPU works, or fewer if the time limit
- * is reached. This thread requests the other NMIs. If the guest has perf's
- * usual sample rate limit, perf may stop the sampling counter for a while,
- * which the context must count.
+ * The tests share $NMIS NMIs equally. In each test, this CPU works while other
+ * CPUs send half of the test's NMIs at random moments, or fewer if the time
+ * limit is reached. This thread requests the other NMIs itself. If the guest
+ * has perf's usual sample rate limit, perf may stop the sampling counter for a
+ * while, which the context must count.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #define SHARES		7	/* number of tests */
 #define AT_ONCE		5	/* NMIs between two polls for messages */
 #define MOST_TIME	8000000000ULL	/* ns */
-#define SKEW		64	/* NMIs per mask that may be missed */
+#define SKEW		64	/* NMIs missed per masking, at most */
 #define ENTRIES		100
 #define REGIONS		4
 #define BASE		256	/* offset of the first record */

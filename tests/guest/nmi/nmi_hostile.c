@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_hostile.c - random unwind tables, stacks, registers and mappings, walked
- *		   in NMIs
+ * nmi_hostile.c - stack walks in NMIs with random unwind tables, stacks,
+ *		   registers and mappings
  *
- * A thread spins and fills all registers with random values, again and again,
- * its stack pointer in pages of random words. A second thread sends NMIs to it.
- * A third one changes and remaps the pages meanwhile; with three or more CPUs,
- * also during a walk. Each test does $WALKS walks by tables.
+ * A thread spins. Again and again, it fills all its registers with random
+ * values, with the stack pointer in pages of random words. A second thread
+ * sends NMIs to it. Meanwhile, a third thread changes and remaps the pages. If
+ * there are three or more CPUs, it does so even during a stack walk. Each test
+ * does at least $WALKS walks that use the tables.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -29,9 +30,12 @@
 #include "tables.h"
 #include "unwind_random.h"
 
-/* More than $WALKS need, if some end of a chain has not been seen. */
+/*
+ * The maximum number of tables that are used until every way in which a chain
+ * can end has been seen.
+ */
 #define MOST_TABLES	300
-/* For each table: changes of the pages, each with some NMIs. */
+/* The number of changes of the pages per table, and of NMIs per change. */
 #define CHANGES		25
 #define NMIS		"20"
 #define PAGE		4096UL
@@ -42,10 +46,10 @@
 extern const char __executable_start[], _init[], etext[];
 extern const char spin_start[], spin_end[];
 
-/* Pages that are the stack, and words to fill them with. */
+/* The pages of the stack, and words to fill them with. */
 static char *pages;
 static __u64 words[2 * PAGE_WORDS];
-/* Bytes of code that the table describes. */
+/* Number of bytes of code that the current table describes. */
 static __u32 described_size;
 
 /* Values of rsp, rcx, rdx, rsi, rdi, rbp, r8 to r15, rax and rbx. */
@@ -82,20 +86,23 @@ static __attribute__((noipa, naked)) void spin(void)
 	    "pop %r13\n\tpop %r12\n\tpop %rbp\n\tpop %rbx\n\tret");
 }
 
-/* The code that the random tables describe: 2 KiB around the loop. */
+/*
+ * Return the address of the code that the random tables describe. It begins at
+ * least one block before the loop.
+ */
 static __u64 described(void)
 {
 	return ((uintptr_t)spin_start - PFM_UNWIND_BLOCK) &
 	       -(__u64)PFM_UNWIND_BLOCK;
 }
 
-/* An address on the stack, or just outside. */
+/* Return an address on the stack or just outside. */
 static __u64 random_stack_address(void)
 {
 	return (uintptr_t)pages - 16 + 8 * rnd_below(PAGES * PAGE_WORDS + 4);
 }
 
-/* The mapping of the code. */
+/* Return the start of the mapping of the code. */
 static __u64 code_start(void)
 {
 	return (uintptr_t)_init & -PAGE;
@@ -118,7 +125,10 @@ static __u64 random_word(void)
 	case 2:
 		return (uintptr_t)words + rnd_below(sizeof(words));
 	case 3:
-		/* Only the first of these may be a return address. */
+		/*
+		 * code_end() can be a return address, but code_end() + 1
+		 * cannot.
+		 */
 		return code_end() + rnd_below(2);
 	default:
 		return random_stack_address();
@@ -158,7 +168,9 @@ static int random_set(void)
 
 /* The other threads */
 
-/* rnd() is for one thread only. */
+/*
+ * The other threads call this function, because only one thread may call rnd().
+ */
 static unsigned int random_below(unsigned int n)
 {
 	return (unsigned int)random() % n;
@@ -175,7 +187,10 @@ static int random_prot(void)
 	return prots[random_below(ARRAY_SIZE(prots))];
 }
 
-/* Map another page there, which may not be in memory yet. */
+/*
+ * Replace the page by a new mapping, whose page is not present until it is
+ * touched.
+ */
 static int remap(char *page)
 {
 	int flags = MAP_FIXED | MAP_ANONYMOUS, prot = random_prot();
@@ -195,7 +210,10 @@ static int protect(char *page)
 	return prot;
 }
 
-/* Mostly change words: each change of the mappings makes their copy invalid. */
+/*
+ * Change a page. Usually change only its words, because each change of the
+ * mappings invalidates the kernel's copy of them.
+ */
 static void change(int *prots)
 {
 	unsigned int n = random_below(PAGES);
@@ -209,7 +227,10 @@ static void change(int *prots)
 		memcpy(page, words + random_below(PAGE_WORDS), PAGE);
 }
 
-/* Ends of pipes: a byte begins the NMIs of a table, or a change. */
+/*
+ * Pipes and their ends. A byte in @begin requests the NMIs for a table. A byte
+ * in @to_change requests a change of the pages.
+ */
 enum { READ, WRITE };
 static int begin[2], to_change[2];
 
@@ -247,14 +268,17 @@ static void *fire(void *unused)
 
 /* Walks */
 
-/* Numbers of chains from the loop; @walks: those that tables were used for. */
+/*
+ * Numbers of chains that begin in the loop. @walks counts the chains for which
+ * tables were used.
+ */
 struct seen {
 	unsigned long	walks;
 	unsigned long	guessed;
 	unsigned long	ends[PFM_UNWIND_NO_SPACE + 1];
 };
 
-/* A chain; @count: how often it was found. */
+/* A chain, and @count, the number of times that it was recorded. */
 struct chain {
 	const __u64	*user;
 	unsigned int	nr;
@@ -263,7 +287,10 @@ struct chain {
 	unsigned long	count;
 };
 
-/* A return address may follow the last call in the code. */
+/*
+ * Return whether an address can be a return address in the code or in the
+ * pages. It may be the end of either, if a call is the last instruction.
+ */
 static bool is_code(__u64 address)
 {
 	return (address >= code_start() && address <= code_end()) ||
@@ -276,7 +303,7 @@ static bool is_spinning(const struct chain *c)
 	       c->user[0] < (uintptr_t)spin_end;
 }
 
-/* Only addresses of code must be given out. */
+/* Count the chain, and check that it contains only addresses of code. */
 static void check_chain(struct seen *seen, const struct chain *c)
 {
 	CHECK(c->nr <= PFM_UNWIND_MAX_FRAMES + 1);
@@ -330,18 +357,23 @@ static void read_stacks(const struct mapped *m, struct seen *seen)
 	CHECK_EQ(got, 0);
 }
 
-/* A format: how to create a context that uses a set, and how to read it. */
+/*
+ * A format: functions that create a context with a set of tables, and that read
+ * its buffer.
+ */
 struct format {
 	struct mapped	(*create)(int set);
 	void		(*read)(const struct mapped *m, struct seen *seen);
 };
 
-/* Sample each NMI at user level. */
+/* Sample each NMI that arrives in user space. */
 static void sample_user_level(int fd)
 {
 	struct counter c = rig_counter(0, 0, 2);
 
-	/* Two events per NMI: not all PMUs support a period of one. */
+	/*
+	 * Use two events per NMI, because not all PMUs support a period of one.
+	 */
 	c.pmc.reg_value = rig_event(2) | PFM_PERF_EXCL_KERNEL;
 	counter_write(fd, &c);
 }
@@ -377,7 +409,7 @@ static bool has_seen_all(const struct seen *seen)
 
 static void print_seen(const struct seen *seen, unsigned int tables)
 {
-	printf("# %lu walks by %u tables, %lu guessed; ends:", seen->walks,
+	printf("# %lu walks with %u tables, %lu guessed; ends:", seen->walks,
 	       tables, seen->guessed);
 	for (unsigned int end = 0; end <= PFM_UNWIND_NO_SPACE; end++)
 		printf(" %lu", seen->ends[end]);
@@ -391,7 +423,7 @@ static unsigned long least_walks(void)
 	return text ? strtoul(text, NULL, 0) : 1000;
 }
 
-/* Walk by random tables until there were enough. */
+/* Use random tables until there were enough walks. */
 static void walk_by_tables(const struct format *format)
 {
 	struct seen seen = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_life.c - life cycle of contexts and threads while NMIs overflow
+ * nmi_life.c - life cycle of contexts and threads while NMIs cause overflows
  *
  * Each test does $NMI_ROUNDS rounds, with as many NMIs as the machine can
  * handle.
@@ -27,8 +27,8 @@
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define MODULE_NWAY	"pfm_fmt_nway"
 /*
- * The number of page faults; the worker is killed before it has caused all of
- * them.
+ * The number of page faults that the worker is asked to cause. It is killed
+ * before it has caused all of them.
  */
 #define WORK		1000000
 
@@ -72,8 +72,8 @@ static int start_on(const struct worker *w, __u32 flags, __u64 period)
 }
 
 /*
- * Start a context whose n-way buffer is overwritten when it is full, so that it
- * is never masked.
+ * Start a context with an n-way buffer. A full buffer is overwritten, so
+ * monitoring is never masked.
  */
 static struct mapped sample(const struct worker *w)
 {

@@ -293,8 +293,8 @@ TEST(late_user_records_are_imprecise)
 }
 
 /*
- * perf drops overflows of the event while it drains records at a context
- * switch.
+ * The PMU is muted, because perf drops overflows of the event while it drains
+ * records at a context switch.
  */
 TEST(muted_records_count_as_lost)
 {
@@ -313,8 +313,8 @@ TEST(muted_records_count_as_lost)
 }
 
 /*
- * The other CPU, which is monitored, is idle or runs the kernel thread of the
- * test PMU.
+ * This thread monitors the other CPU, which is idle or runs the kernel thread
+ * of the test PMU.
  */
 TEST(user_records_in_kernel_threads_are_lost)
 {

@@ -238,8 +238,8 @@ static unsigned int check_batch(const struct smpl *s, __u64 *last)
 }
 
 /*
- * NMIs arrive while PFM_RESTART owns the context, and some of their overflows
- * are handled afterwards. Each sample must have its own data or none.
+ * NMIs arrive while PFM_RESTART owns the context. Some of their overflows are
+ * handled only after the restart. Each sample must have its own data or none.
  */
 TEST(late_samples_have_no_data)
 {

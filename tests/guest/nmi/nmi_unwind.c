@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_unwind.c - call chains by unwind tables, walked in NMIs
+ * nmi_unwind.c - call chains found with unwind tables in NMIs
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -22,7 +22,7 @@
  * NMIs may delay the copy of the mappings.
  */
 #define MOST_ROUNDS	20
-/* How often the program's mappings change per round. */
+/* The number of changes of the program's mappings per round. */
 #define CHANGES		4
 
 #define noipa	__attribute__((noipa))

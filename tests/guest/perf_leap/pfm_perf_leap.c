@@ -2,17 +2,19 @@
 /*
  * pfm_perf_leap - a perf PMU whose counter leaps over whole periods, for tests
  *
- * It stands for the PMU of a driver other than the CPU's. When N is written to
- * the parameter leap, the event counts N periods at once and reports a single
- * overflow. Other parameters:
+ * It stands in for the PMU of a driver other than the CPU's own PMU driver.
+ * When N is written to the parameter leap, the event counts N periods at once
+ * and reports a single overflow. Other parameters:
  *
- *   reads		how often the event was read
- *   found		events still referenced when they were destroyed
+ *   reads		how many times the event was read
+ *   found		number of events to which a PMU register still referred
+ *			when they were destroyed
  *   config, config1, config2
- *		the attributes of the last event
+ *			the attributes of the event that was created last
  *
- * According to sysfs, all CPUs share this PMU and CPU 0 counts for it. A second
- * PMU, pfm_soft, has the same events as software events of threads.
+ * The PMU's cpumask in sysfs says that all CPUs share it and that CPU 0 counts
+ * for it. A second PMU, pfm_soft, offers the same events as per-thread software
+ * events.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -56,7 +58,7 @@ static void leap_read(struct perf_event *event)
 	reads++;
 }
 
-/* Count the event in found if the PMU description still references it. */
+/* Count the event in @found if a PMU register still refers to it. */
 static void leap_destroy(struct perf_event *event)
 {
 	struct pfm_pmu_reg *reg = event->overflow_handler_context;

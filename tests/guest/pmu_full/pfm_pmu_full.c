@@ -29,7 +29,7 @@ static int full_write_pmc(struct pfm_pmu_reg *reg)
 	return 0;
 }
 
-/* Store the value. A PMD does nothing else. */
+/* Store the value. The PMDs of this PMU do nothing else. */
 static int full_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 {
 	reg->offset = value;

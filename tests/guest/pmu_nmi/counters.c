@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * counters.c - counters, which are handled as perf's driver for x86 CPUs
- * handles its own
+ * counters.c - the counters of the pfm_nmi PMU, which are handled in the same
+ * way as in perf's driver for x86 CPUs
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -9,7 +9,8 @@
 #include "rig.h"
 
 /*
- * The width of a counter, and the longest period, which is half of the range.
+ * The width of a counter, and the longest period, which is half of the
+ * counter's range.
  */
 #define RIG_WIDTH	48
 #define RIG_MASK	GENMASK_ULL(RIG_WIDTH - 1, 0)
@@ -30,8 +31,8 @@ bool rig_mute;
 u64 rig_shortest;
 
 /*
- * perf's overflow function, which throttles events of this PMU as it throttles
- * those of real drivers. It is not exported to modules.
+ * perf_event_overflow(), which is not exported to modules. It throttles this
+ * PMU's events like those of real drivers.
  */
 static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs);
@@ -152,7 +153,10 @@ static void rig_disable(struct pmu *pmu)
 	WRITE_ONCE(this_cpu_ptr(&rig_cpus)->enabled, false);
 }
 
-/* Also accept precise cycles, so that probes find a CPU with precise events. */
+/*
+ * Also accept precise cycles events, so that code that probes for precise
+ * events finds that the CPU has them.
+ */
 static bool rig_is_cycles(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_HARDWARE &&
@@ -209,7 +213,7 @@ static struct pmu rig_pmu = {
 	.check_period	= rig_check_period,
 };
 
-/* The following functions run in the NMI. */
+/* The following functions run in NMI context. */
 
 static bool rig_is_excluded(const struct perf_event *event,
 			    struct pt_regs *regs)
@@ -239,8 +243,8 @@ static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 }
 
 /*
- * Fill in branches, from the newest to the oldest. With each one, the addresses
- * grow by 64 and the cycles by 1.
+ * Fill in the branches, from the newest to the oldest. From each branch to the
+ * next, the addresses grow by 64 and the cycles by 1.
  */
 static void rig_fill_stack(struct rig_stack *stack, u64 sample)
 {
@@ -314,8 +318,8 @@ static void rig_report_one(struct rig_cpu *c, struct perf_event *event,
 
 	rig_update(event);
 	/*
-	 * A counter starts in the upper half of its range, so while it is there
-	 * it has not wrapped.
+	 * A counter starts in the upper half of its range. If it is still
+	 * there, it has not wrapped.
 	 */
 	if (local64_read(&event->hw.prev_count) >> (RIG_WIDTH - 1))
 		return;

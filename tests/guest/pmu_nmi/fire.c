@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fire.c - send NMIs: a number of them now, or continuously at a rate
+ * fire.c - send a given number of NMIs at once, or send NMIs continuously at a
+ *	    given rate
  *
  * A CPU latches at most one pending NMI. Only one NMI at a time is sent to each
  * CPU, so that none is lost.
@@ -17,9 +18,9 @@
 #include <asm/nmi.h>
 #include "rig.h"
 
-/* in ns: sleep if the next NMI is due after a longer time */
+/* Sleep between NMIs if their interval is at least this many ns. */
 #define RIG_LONG_WAIT	50000
-/* in us: how long to sleep */
+/* How long to sleep, in us. */
 #define RIG_SLEEP	20
 
 static DEFINE_PER_CPU(struct task_struct *, rig_threads);
@@ -43,7 +44,8 @@ static int rig_nmi(unsigned int cmd, struct pt_regs *regs)
 
 /*
  * Let other threads run. cond_resched() is not enough: with lazy preemption, as
- * in 7.3, it does nothing, so a woken thread would wait for the next tick.
+ * in Linux 7.3, it does nothing, so a woken thread would wait for the next
+ * tick.
  */
 static void rig_let_others(void)
 {
@@ -193,8 +195,8 @@ static void rig_stop_threads(void)
 }
 
 /*
- * Start one thread per CPU, because each CPU must receive NMIs from another
- * one.
+ * Start one thread per CPU, because each CPU must receive its NMIs from another
+ * CPU.
  */
 static int rig_start_threads(void)
 {

@@ -3,26 +3,29 @@
  * pfm_nmi - a perf PMU whose overflows are NMIs, for tests
  *
  * Events of the type that /sys/bus/event_source/devices/pfm_nmi/type contains
- * count NMIs. rig.h describes their config. Files in debugfs, pfm_nmi/:
+ * count NMIs. rig.h describes their config. The debugfs directory pfm_nmi
+ * contains these files:
  *
- * fire	"CPU N": send N NMIs, one after the other, and wait for them; to
- *	the calling thread if CPU is -1
- * rate	NMIs per second to each CPU with an active counter; 0 for none
+ * fire	"CPU N": send N NMIs, one after the other, to this CPU, or to the
+ *	writing thread if CPU is -1; wait until all were received
+ * rate	number of NMIs to send per second to each CPU with an active counter;
+ *	0 for none
  * late	1: a wrap at one NMI is reported at the next one
- * mute	1: wraps are not reported, and the next period begins
+ * mute	1: a wrap is not reported, but begins the next period
  * shortest
  *	shorter periods are refused; 0 for none
  * addr, latency, weight2, weight3, source, transaction
- *	values of the first sample of a precise event
+ *	values in the first sample of a precise event
  * branches, branch_from, branch_to, branch_flags
- *	number of branches of each sample, and values of the newest one in the
- *	first sample; without branches, events that ask for them are refused
+ *	number of branches in each sample, and values of the newest branch in
+ *	the first sample; if branches is 0, events that ask for branches are
+ *	refused
  * branch_type
  *	branch_sample_type of the last sample with branches
  * stats	statistics of all CPUs
  *
- * When a written file is closed, rate, late, mute and shortest are set to 0. So
- * they end with the test that wrote them, even if the test has failed.
+ * Each of rate, late, mute and shortest returns to 0 when the file is closed.
+ * So a setting ends with the test that made it, even if the test fails.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -70,7 +73,7 @@ static void rig_set_shortest(u64 value)
 	WRITE_ONCE(rig_shortest, value);
 }
 
-/* The private data of a file that sets a value is the function that sets it. */
+/* In these files, file->private_data is the function that sets the value. */
 
 static ssize_t rig_setting_write(struct file *file, const char __user *text,
 				 size_t size, loff_t *pos)

@@ -21,9 +21,9 @@ struct pt_regs;
 
 /*
  * Bits of perf_event_attr.config: RIG_STEP_MASK is the number of events that
- * the counter counts per NMI, minus one. RIG_SKID makes the counter also count
- * where the event excludes counting, as happens on a CPU whose interrupts
- * arrive late.
+ * the counter counts per NMI, minus one. RIG_SKID makes the counter count even
+ * in the modes (user or kernel) that the event excludes, as happens on a CPU
+ * whose interrupts arrive late.
  */
 #define RIG_STEP_MASK	GENMASK_ULL(15, 0)
 #define RIG_SKID	BIT_ULL(16)
@@ -51,14 +51,14 @@ struct rig_stats {
 };
 
 /**
- * struct rig_cpu - the PMU of a CPU
+ * struct rig_cpu - the state of the PMU on one CPU
  * @values: the counters
  * @events: the event of each counter
  * @used:   counters that belong to an event
  * @active: counters that are started
  * @enabled: the PMU as a whole is enabled
  * @firing: an NMI is on its way or being handled
- * @next:   time of the next NMI at the earliest, in ns
+ * @next:   earliest time of the next NMI, in ns
  * @stats:  statistics
  */
 struct rig_cpu {
@@ -74,7 +74,7 @@ struct rig_cpu {
 
 DECLARE_PER_CPU(struct rig_cpu, rig_cpus);
 
-/* The maximum number of branches that a CPU records. */
+/* The maximum number of branches that the PMU records. */
 #define RIG_BRANCHES	12
 
 /*
@@ -98,7 +98,10 @@ struct rig_record {
 extern struct rig_record rig_record;
 /* Report a wrap one NMI late: at the NMI after the one that caused it. */
 extern bool rig_late;
-/* Do not report wraps, as when perf drains the records at a context switch. */
+/*
+ * Do not report wraps. The same happens on a real CPU when perf drains the
+ * PEBS records at a context switch.
+ */
 extern bool rig_mute;
 /* Refuse periods shorter than this. */
 extern u64 rig_shortest;

@@ -31,7 +31,7 @@
 
 /**
  * struct subject - what a call works on
- * @kind: its kind, or NULL for a context without a format
+ * @kind: kind of the context, or NULL if it has no format
  * @arg:  the format's argument
  * @arg_size: size of the argument, or 0
  * @fd:   the context's descriptor
@@ -383,7 +383,7 @@ static void with_each_kind(struct call c)
 		with_kind(&c, &kinds[i], thread_id());
 }
 
-/* Make a call with each kind of context that enter_masked() masks. */
+/* Make a call with each kind of context that enter_masked() can mask. */
 static void with_masking_kinds(struct call c)
 {
 	with_no_kind(c);
@@ -613,8 +613,8 @@ static void load_module(const char *name, const char *file)
 TEST(module_load_fails_cleanly_without_memory)
 {
 	/*
-	 * Allow more time, because most requests that fail are made by other
-	 * parts of the kernel.
+	 * Allow more time, because other parts of the kernel make many more
+	 * requests while a module is loaded.
 	 */
 	alarm(4 * check_timeout());
 	failnth_prepare();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * races.c - concurrent commands, births, mappings, overflows, exec and close
+ * races.c - commands that race with each other, with new threads and processes,
+ *	     and with mappings, overflows, exec and close
  *
  * The tests do not depend on timing. A defect in the code would usually crash
  * the guest.
@@ -135,7 +136,10 @@ static void breed(void *unused)
 	}
 }
 
-/* Create a family's context that counts, or one that samples. */
+/*
+ * Create a context that monitors a family. If @samples, it has a sampling
+ * buffer.
+ */
 static int try_family(bool samples)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
@@ -143,7 +147,7 @@ static int try_family(bool samples)
 			   pfm_create_context(&ctx, NULL, 0);
 
 	if (fd < 0 && errno == EOPNOTSUPP)
-		check_skip("PREEMPT_RT has no families");
+		check_skip("perfmon does not support families on PREEMPT_RT");
 	CHECK_OK(fd);
 	CHECK_OK(fcntl(ctx.ctx_fd, F_SETFD, FD_CLOEXEC));
 	return ctx.ctx_fd;
@@ -255,8 +259,8 @@ TEST(close_races_with_overflows)
 /* Exec */
 
 /*
- * Attach a context while the thread executes a set-uid program. If it is
- * attached before the exec, the exec detaches it. After the exec, attaching
+ * Attach a context while the thread executes a set-uid program. If the context
+ * was attached before the exec, the exec detaches it. After the exec, attaching
  * fails.
  */
 static void attach_while_it_execs(int round)

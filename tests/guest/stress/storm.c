@@ -28,7 +28,10 @@
 
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
-/* ns; a shorter period may leave an emulated CPU on a busy host no time */
+/*
+ * In ns. A shorter period may leave an emulated CPU on a busy host no time for
+ * other work.
+ */
 #define PERIOD		100000
 #define FAULTS		60
 #define MANY_FAULTS	100000
@@ -92,7 +95,10 @@ static void work_and_restart(int fd)
 	}
 }
 
-/* Monitor this process. Load, unload and load the context, and close it. */
+/*
+ * Monitor this process. Load and unload the context three times, then load it
+ * again and close it while it is loaded.
+ */
 static void storm_self(void *kind)
 {
 	faults_prepare();
@@ -231,7 +237,10 @@ static void storm(void (*function)(void *kind))
 		pids[i] = spawn(function, (void *)&kinds[i]);
 	formats = spawn(disturb_formats, NULL);
 	cpus = spawn(disturb_cpus, NULL);
-	/* A CPU has either members of families or a system-wide context. */
+	/*
+	 * A CPU cannot monitor families and have a system-wide context at the
+	 * same time.
+	 */
 	if (function != storm_system)
 		births = spawn(disturb_births, NULL);
 	for (unsigned int i = 0; i < NUM_KINDS; i++)

@@ -94,7 +94,7 @@ static void read_sysfs(void *unused)
 /**
  * struct job - how a process samples itself
  * @kind:   the kind of context
- * @rounds: number of contexts
+ * @rounds: number of contexts, one after the other
  * @work:   cause page faults for @burst of @round
  * @late:   a child exists while the context is closed
  */
