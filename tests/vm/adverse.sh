@@ -16,7 +16,8 @@ tell() {
 	echo "status $?" >&2
 }
 
-# Limit files to 32 KiB. Captures exceed this limit only during the command.
+# Limit the size of files to 32 KiB. Captures reach this limit only while the
+# command is running.
 limited() (
 	ulimit -f 64
 	tell $1 -o /tmp/limited.cap sh -c "$FAULT"
@@ -44,7 +45,7 @@ part reader-ends-counts piped "$INTERVALS" 99
 part reader-ends-stdout unread
 part default $IGNORED
 part pipe-ignored sh -c "trap '' PIPE; $IGNORED"
-# Run without /proc, or in a PID namespace with the /proc of another one.
+# Run without /proc, or in a PID namespace with the /proc of another namespace.
 NO_PROC="unshare --mount sh -c 'umount -l /proc; exec \"\$@\"' --"
 part no-proc eval "$NO_PROC $SAMPLE -o /out/no-proc.cap true"
 part no-proc-counts eval "$NO_PROC $INTERVALS -o /tmp/blind true"

@@ -166,7 +166,7 @@ class Boot:
     def check_end(self) -> None:
         """Wait for the guest's end; fail on an error that no test has reported."""
         if self.status():
-            self._tell_of_the_end("its end")
+            self._tell_of_the_end("after the last command")
 
     @property
     def out(self) -> Path:
@@ -202,7 +202,7 @@ class Boot:
                 break
 
     def _boot_again(self) -> bool:
-        """Boot once more if an emulator fault ended the guest; return whether."""
+        """Boot once more if the emulator has failed; return whether that was done."""
         if self._again or self._process.wait() != verdict.EMULATOR:
             return False
         self._again = True
@@ -254,7 +254,7 @@ def check_test(boot: Boot, program: str, test: str) -> None:
     """Pass, skip or fail the calling pytest test as a guest's test did."""
     outcome = boot.outcome(program, test)
     if outcome is None:
-        pytest.fail(f"no result; {program} ended with {boot.command(program)}")
+        pytest.fail(f"no result: {program} exited with status {boot.command(program)}")
     if outcome.skipped:
         pytest.skip(outcome.details)
     assert outcome.passed, outcome.details

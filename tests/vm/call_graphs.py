@@ -21,15 +21,15 @@ SWITCHES = "-e context-switches --long-smpl-periods=1"
 WIDE_SWITCHES = "-e sched:sched_switch --long-smpl-periods=1 --system-wide"
 WAITS = "waits 100 1 >/dev/null"
 # Create a root directory whose dynamic linker and libraries become known only at the
-# exec. The shell's chroot has no unwind information for all of its code.
+# exec. Busybox, which provides chroot, lacks unwind information for some of its code.
 MAKE_ROOT = (
     "mkdir /tmp/root && cp -a /lib /lib64 /perfmon/bin/gzip /tmp/zipped /tmp/root"
 )
 # Sample so frequently that some samples are in the dynamic linker. A traced command
 # stops at each exec until the new program has tables.
 ROOTED = "-F 50000 --follow-exec=^/gzip chroot /tmp/root /gzip -1c /zipped"
-# Minimum percentage of complete chains. A system-wide session finds new programs a
-# little later.
+# Minimum percentage of complete chains. A system-wide session finds a new program only
+# a little after its exec.
 SHARES = {
     **{"gzip": 99.0, "bash": 99.0, "counted": 99.0, "switches": 99.0},
     **{"kernel": 99.0, "rooted": 99.5, "wide": 95.0, "wide-switches": 95.0},

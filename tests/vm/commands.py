@@ -43,7 +43,7 @@ FORMATS = (
     *("histogram", "callstack", "flight", "stacks"),
 )
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
-# A perf PMU with two more configuration words, whose events CPU 0 counts.
+# A perf PMU whose events use config1 and config2, and are counted by CPU 0.
 LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
 # Modules to load instead of the perf PMU.
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
@@ -56,8 +56,8 @@ NMI_MODULES = (
     "formats/oprofile_bridge/pfm_fmt_oprofile",
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-# NMIs of nmi_fire by kernel (default FEWER_NMIS); walks of each test of nmi_hostile
-# (default FEWER_WALKS); rounds of nmi_life and nmi_unwind.
+# The number of NMIs of nmi_fire, by kernel (default FEWER_NMIS); of stack walks in each
+# test of nmi_hostile (default FEWER_WALKS); and of rounds of nmi_life and nmi_unwind.
 NMIS = {"6.12": 1_000_000} if ALL else {}
 FEWER_NMIS = 100_000
 WALKS = {kernels.DEBUG: 500_000} if ALL else {}
@@ -102,18 +102,18 @@ COUNTERS = 7
 
 # The guest in which pfmon follows the children of commands.
 FOLLOWED = Guest("x86_64", "6.12", parallel=True)
-# Guests in which pfmon measures between two places of a program.
+# Guests in which pfmon measures between two locations in a program.
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 # The guest in which pfmon samples a control group, records call graphs, and lists all
 # events.
 GROUPED = Guest("x86_64", "6.12")
 # The guest in which the cost of samples is measured.
 MEASURED = Guest("arm64", "6.1")
-# The guests in which pfmon samples processes that end before it reads the samples, and
-# time off CPU: with one CPU, and with threads that change their CPUs.
+# The guests in which pfmon samples time off CPU, and processes that end before it reads
+# the samples. One guest has one CPU. In the other, threads move between two CPUs.
 CROWDED = [GROUPED, FOLLOWED]
 # This guest keeps perf's usual limits on samples until the programs of RIGGED begin.
-# The other guests lift the limits, because no sample may be missing there.
+# The other guests lift the limits, because no sample must be missing there.
 PROTECTED = Guest("x86_64", "7.3", parallel=True)
 # The two limits must be set in this order.
 LIMITS = {"perf_cpu_time_max_percent": 25, "perf_event_max_sample_rate": 100_000}
@@ -191,7 +191,7 @@ def _asked() -> str:
 
 
 def _listed() -> str:
-    """Return the command that counts the kernel's attempts to open a tracepoint."""
+    """Return the command that counts how often --list-events opens a tracepoint."""
     probes = "/sys/kernel/tracing/kprobe_events"
     lines = [
         f"echo 'p:tries perf_tp_event_init' >>{probes}",
@@ -214,7 +214,7 @@ def _amount(name: str, usual: int, series: str) -> int:
 
 def nmi_commands(series: str) -> dict[str, str]:
     """Return the commands that load the NMI PMU and run the programs of NMI."""
-    # Unprivileged users must receive NMIs, too.
+    # Unprivileged users must be able to request NMIs, too.
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
     rounds = _amount("NMI_ROUNDS", NMI_ROUNDS, series)
     walks = _amount("WALKS", WALKS.get(series, FEWER_WALKS), series)
@@ -262,7 +262,7 @@ def _everywhere(guest: Guest) -> dict[str, str]:
 
 
 def _pfmon(guest: Guest) -> dict[str, str]:
-    """Return the pfmon commands that each kernel runs in a guest with exact time."""
+    """Return the pfmon commands that run on each kernel, in a guest with exact time."""
     return {
         "asked": _asked(),
         "sets": event_sets.command(guest.arch),
@@ -366,7 +366,7 @@ def _hardware() -> dict[str, str]:
 
 
 def narrow(name: str) -> bool:
-    """Tell whether a program or a library is 32-bit."""
+    """Return whether a program or a library is 32-bit."""
     return name.partition(".")[0].endswith("32")
 
 
@@ -392,7 +392,7 @@ BESIDE_PERF = Guest("x86_64", "6.12")
 
 
 def with_perf(guest: Guest) -> bool:
-    """Tell whether a guest has perf (from the package linux-perf)."""
+    """Return whether a guest has perf (from the package linux-perf)."""
     return bool(counting.PERF) and guest == BESIDE_PERF
 
 

@@ -20,10 +20,10 @@ import pytest
 ENDS = ("passed", "skipped", "failed")
 QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 TARGET = "target"
-# Test files whose x86_64 guests have a clock that counts instructions, or do not depend
-# on time.
+# Test files whose x86_64 guests either have a clock that counts instructions or do not
+# depend on time.
 COUNTING = ("test_beside_perf", "test_profile", "test_run")
-# Files for make check-all only.
+# Test files that only `make check-all` runs.
 collect_ignore = [] if programs.ALL else ["test_eight_cpus.py"]
 # The group of all other tests.
 TIME = "time"
@@ -32,7 +32,7 @@ SKIPPED = pytest.StashKey[list[str]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests first that take longest, which run in sequence."""
+    """Put the group TIME first: it takes longest, because its tests run in sequence."""
     items.sort(key=lambda item: _group(item, _target(item)) != TIME)
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 
 FLOOR = "pfm_floor"
-# A row of pfm_bench: recorder, samples, instructions per sample, and how many of them
-# an empty handler does not need.
+# A row of pfm_bench: the recorder, the number of samples, the instructions per sample,
+# and how many of these an empty handler does not need.
 ROW = re.compile(
     r"^(\S.*?) +\d+ +[\d.]+ +(-?[\d.]+)(?:  bound (\d+): \w+)?$", re.MULTILINE
 )

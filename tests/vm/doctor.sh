@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 # To be sourced in a guest: run pfmon doctor and the commands that it prints.
-# kmod is in /usr/sbin as on Debian; busybox would use its own applets.
+# Use kmod's programs in /usr/sbin, where Debian has them. Otherwise busybox
+# would use its own applets.
 
 kmod='
 modprobe() { /usr/sbin/modprobe "$@"; }
@@ -15,7 +16,8 @@ as_nobody() {
 	su -s /bin/sh nobody -c "$1"
 }
 
-# Print the commands for a check, from the JSON output of doctor.
+# Print the commands that doctor's JSON output, read from stdin, has for a
+# check.
 commands_for() {
 	sed -e 's,\\/,/,g' -e "s/.*\"$1\",[^]]*\"remedy\":\[\"//" -e 's/"\].*//' \
 		-e 's/","/\n/g'

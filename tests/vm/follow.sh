@@ -51,8 +51,8 @@ interrupt() {
 	return $status
 }
 
-# Kill processes that a command has left behind: a spinning process would keep a
-# CPU busy during all later tests.
+# Kill processes that a command has left behind, because a spinning process
+# would keep a CPU busy during all later tests.
 kill_family() {
 	for process in /proc/[0-9]*; do
 		grep -qs '^family$' $process/comm && kill -9 ${process#/proc/}
@@ -94,8 +94,8 @@ kill_sampling() {
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }
 
-# Try several times, because the command sometimes ends before its child starts
-# and sometimes not.
+# Try several times, because the command may end before or after its child
+# starts.
 orphans() {
 	for try in 1 2 3 4 5; do
 		$ALL family orphan 1 5
@@ -110,7 +110,7 @@ timed_out() {
 	return $status
 }
 
-# The command calls exec in another thread than the one that pfmon started.
+# The command calls exec in a thread other than the one that pfmon started.
 signal_after_exec() {
 	start $ALL -o /out/signalled family thread-waits
 	kill -TERM $started

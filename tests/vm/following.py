@@ -26,7 +26,7 @@ PERIOD = 10
 
 
 def script(file: Path = SCRIPT) -> str:
-    """Return a script as a command: in a subshell, which keeps its functions local."""
+    """Return the command that runs a script in a subshell with local functions."""
     return f"({PARTS.read_text('utf-8')}\n{file.read_text('utf-8')})"
 
 

@@ -18,8 +18,8 @@ from boot import ROOT, Boot
 from reading import pfmparse
 
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
-# Wait until pfmon has closed its context, which is possible because this pfmon does not
-# trace the command.
+# Wait until pfmon has closed its context. This is used in sessions in which pfmon does
+# not trace the command.
 LET_BE = "while grep -qs pfm_state /proc/$PPID/fdinfo/*; do :; done; exit 7"
 BEGUN = "/out/begun"
 # Fail instead of waiting further if pfmon has ended.
@@ -34,8 +34,8 @@ SEND = "echo {} >/tmp/control; read ack </tmp/ack; "
 # The command ends when measuring has ended.
 STOP = f"{SEND.format('stop')} {LET_BE}"
 ENABLE = f"{SEND.format('enable')}" 'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
-# Without recorded PMDs the difference is always 0, so no sample reaches a threshold of
-# 1.
+# No PMD is recorded, so the format threshold finds a difference of 0 between samples,
+# and no sample reaches a threshold of 1.
 THRESHOLD = (
     "-e page-faults --long-smpl-periods=1 --smpl-module=threshold --smpl-arg=min=1"
 )
@@ -44,7 +44,7 @@ SET = " ".join(
     + [SEND.format("nonsense"), "for i in 1 2 3; do (:); done"]
 )
 SNAPSHOTS = 2
-# Each snapshot contains new page faults, because each grep is a new program.
+# Each snapshot contains new page faults, because forking subshells causes them.
 TAKE = " ".join(
     f"kill -USR2 $PPID; until test -e /out/{{0}}.cap.{n}; {WAIT}; "
     f"for i in 1 2 3; do (:); done;"

@@ -20,9 +20,10 @@ WAITS = {
     "wait_for_lock": "mutex_lock",
     "wait_for_data": "read",
 }
-# The first thread, another one and a child call each of them.
+# The first thread, another thread and a child process call each function.
 SLEEPS = 3 * TIMES * MS * 10**6
-# With CPUs that run at the same time, the host may stop one in the middle of a switch.
+# If the guest's CPUs run at the same time, the host may stop one in the middle of a
+# context switch.
 EXACT, PARALLEL = 0.005, 0.1
 # The options of each capture; each is recorded as root and as a user.
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum"}
@@ -101,5 +102,5 @@ def check_states(boot: Boot, name: str, parallel: bool = False) -> None:
     weights = {row["key"]: row["weight"] for row in rows}
     asleep = weights["sleeping"] / sum(weights.values())
     assert asleep >= 1 - 2 * (PARALLEL if parallel else EXACT), weights
-    # Nothing is traced: the kernel follows the command.
+    # Nothing is traced, because the command's threads and children inherit the context.
     assert "traced" not in weights

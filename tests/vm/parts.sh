@@ -13,7 +13,8 @@ part() {
 	echo "=> $?"
 }
 
-# Return whether a process is running: one that has ended has no descriptors.
+# Return whether a process is running. A process that has ended has no
+# descriptors.
 runs() {
 	test -e /proc/$1/fdinfo/0
 }

@@ -89,8 +89,8 @@ RIGGED = (
     *("exclude", "default", "nway", "block", "stress", "storm"),
 )
 RIG_PREFIX = "rig-"
-# With NMIs, these programs repeat their other runs, so `make check` runs them on one
-# kernel.
+# With NMIs, these programs repeat what they test without NMIs, so `make check` runs
+# them with NMIs on only one kernel.
 REPEATED = ("stress", "storm")
 # The property of a pytest report that holds the name of the guest's test.
 RAN = "ran"
@@ -141,7 +141,7 @@ def with_narrow(guest: Guest, names: Iterable[str]) -> list[str]:
 
 
 def repeats_nmis(series: str) -> bool:
-    """Tell whether a kernel's programs with NMIs only repeat another kernel's run."""
+    """Return whether a kernel's programs with NMIs only repeat another kernel's run."""
     return series in THOROUGH[1:] and not ALL
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sample processes and mappings that end before pfmon reads its buffers."""
+"""Sample processes and mappings that disappear before pfmon reads its buffers."""
 
 from __future__ import annotations
 

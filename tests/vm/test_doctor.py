@@ -173,7 +173,8 @@ def _commands() -> dict[Target, dict[str, str]]:
         if obstacle.status == "problem":
             show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
             provoked[name] += f'; echo "$found" | {show}'
-    # Modules for the same kernel version that were built without PREEMPT_RT.
+    # The modules were built for the same kernel version without PREEMPT_RT, so the
+    # kernel refuses them.
     refused = "modprobe perfmon; dmesg | tail -n 1; pfmon doctor --json"
     counters = {name: obstacle.provoke for name, obstacle in COUNTERS.items()}
     return {

@@ -379,7 +379,7 @@ def test_counts_have_requested_format(target: Guest, boots: Boots[Guest]) -> Non
 @pytest.mark.parametrize("target", [BESIDE_PERF], ids=str)
 def test_counts_agree_with_perf_stat(target: Guest, boots: Boots[Guest]) -> None:
     if not commands.with_perf(target):
-        pytest.skip("perf (of linux-perf) is not there")
+        pytest.skip("perf (from the package linux-perf) is not installed")
     counting.check_against_perf(boots[target])
 
 

@@ -57,7 +57,7 @@ ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later sample
 class Phase:
     """A number of samples with the same data source, a union perf_mem_data_src.
 
-    level, tlb: the names that pfmparse prints for them.
+    level, tlb: the names that pfmparse prints for this data source.
     """
 
     samples: int
@@ -263,7 +263,7 @@ class PerfRow:
 def fixture_exported(out: Path) -> Path:
     """Return the capture exported to perf's format."""
     if not shutil.which("perf"):
-        pytest.skip("perf (of linux-perf) is missing")
+        pytest.skip("perf (from the package linux-perf) is not installed")
     data = out / "perf.data"
     pfmparse("export", out / "loads.cap", "--to", "perf-data", "-o", data)
     return data

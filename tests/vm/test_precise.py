@@ -33,8 +33,8 @@ MODULES = (
 PARSER = ROOT / f"examples/format_{EXAMPLE}/parser"
 RIG = "/sys/kernel/debug/pfm_nmi"
 SAMPLES, PERIOD, BRANCHES = 40, 2, 8
-# The values of the first sample. Address and latency of each later sample are higher by
-# one.
+# The values of the first sample. The address and latency of each later sample are one
+# more than those of the sample before.
 ADDRESS, LATENCY, SOURCE = 0x7F0000000000, 100, 0x2 | 0x0A << 5 | 0x1A << 26
 FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch, whose target is a function
 TARGET_SYMBOL = "schedule"

@@ -83,8 +83,8 @@ FORMATS = {
         ("image", "pmd", "data-address", "latency", "data-source"),
         x86=True,
     ),
-    # Only 32-bit programs have 32-bit records. The program takes longer because its
-    # sums have 64 bits.
+    # Only 32-bit programs have 32-bit records. The program takes longer per round,
+    # because its sums have 64 bits.
     "pebs32": Format(
         "pebs32 --smpl-imprecise",
         ("ip", "image"),

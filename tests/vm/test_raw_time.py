@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Raw time stamps over an hour and across suspends, in guests of their own.
+"""Test raw time stamps over an hour and across suspends, in guests of their own.
 
 The guests' time is counted in instructions, so the hour passes at once.
 """
@@ -11,15 +11,16 @@ from boot import Boot, Target, check_test, names_of
 from commands import TIMEOUT
 from programs import RAW_TIME
 
-# A rate above 1 GHz, whose multiplier with a shift of 32 is odd: the kernel shortens it
-# by a bit. The rate is wrong, so the kernel must not compare it with another clock.
+# A TSC rate above 1 GHz. Its multiplier for a shift of 32 is odd, and the kernel drops
+# the lowest bit of this multiplier. The rate is not the real one, so the kernel must
+# not compare the TSC with another clock.
 FAST_TSC = "tsc=reliable tsc_early_khz=1234567"
 OPTIONS = {
     Target("x86_64", "6.12"): ("--icount", f"--append={FAST_TSC}"),
     Target("arm64", "6.12"): (),
 }
-# The guest's seconds after which a test is considered hung. While arm64 waits for the
-# host's time in a suspend, hours pass.
+# A test counts as hung after this many seconds of the guest's time. While the arm64
+# guest is suspended and waits for the host's clock, hours of its own time pass.
 SETTINGS = "export CHECK_TIMEOUT=1000000000"
 CASES = [(program, test) for program in RAW_TIME for test in names_of(program)]
 

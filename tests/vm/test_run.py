@@ -121,7 +121,7 @@ PLANTED = {"plant": f"{PLANT} && echo ok 1 - planted", "after": "true"}
 
 @pytest.fixture(name="target")
 def target_fixture(monkeypatch: pytest.MonkeyPatch) -> Target:
-    # Do not count the emulator faults that these tests pretend.
+    # Do not count the emulator faults that these tests simulate.
     monkeypatch.delenv("PERFMON_COUNTED", raising=False)
     return Target("x86_64", host.kernel())
 

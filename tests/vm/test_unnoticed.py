@@ -76,8 +76,7 @@ PROGRAMS = {
     "interrupted": "{} noticer interrupted",
     "childless": "{} noticer childless",
 }
-# pfmon need not count anything in these programs, because exec gives them other
-# privileges.
+# pfmon counts nothing in these programs, because exec changes their privileges.
 UNCOUNTED = ("setuid", "setgid", "unreadable")
 NOT_ALL = re.compile(
     r"^pfmon: cannot measure (1 thread|2 threads): they executed programs that .*\n",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 #
-# Measure between two functions of the program triggered, and from an
-# instruction on in the program gated. Both programs make a known number of
-# calls of getppid(), with which triggers.py compares the counts.
+# Measure between two functions of the program "triggered", and in the program
+# "gated" from a certain instruction on. Both programs call getppid() a known
+# number of times. triggers.py compares the counts with these numbers.
 
 BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=finish"
 BETWEEN="$BETWEEN_ANY -e $E"
