@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run pfm-conform --debug: formats pass, and certain faults are found only here."""
+"""Run pfm-conform --debug: our formats pass, and faults are found that others miss."""
 
 from __future__ import annotations
 
