@@ -4,10 +4,10 @@
 
     make quick [SINCE=COMMIT]   default: HEAD (uncommitted changes)
 
-These checks run: the style of the changed files; the KUnit suites and the programs of
-tests/guest that have the name of a changed file, in one guest; and the Python tests of
-the changed files. At the end, the command lists the checks that did not run. `make
-check` runs all checks.
+These checks run: the style of the changed files; the KUnit suites that have the name of
+a changed file; the programs of tests/guest that have such a name, in one guest; and the
+Python tests of the changed files. At the end, the command lists the checks that did not
+run. `make check` runs all checks.
 """
 
 from __future__ import annotations
