@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Keep archives that apt has fetched for a machine in the cache, for later machines."""
+"""Keep the archives that apt has fetched for a machine, so that later ones use them."""
 
 from __future__ import annotations
 

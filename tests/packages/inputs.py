@@ -26,8 +26,8 @@ TESTS = (
     *("tests/packages/", "tests/vm/boot.py", "tests/vm/programs.py"),
     *("tests/style/pages.py", "tests/conftest.py"),
 )
-# Packages that the machines install during the tests, and packages with which the
-# machines are run.
+# Packages that the machines install during the tests, and the package whose program
+# runs the machines.
 INSTALLED = (
     *("dkms", "gcc", "debhelper", "lintian", "python3-numpy"),
     *("linux-headers-cloud-amd64", "linux-image-cloud-amd64"),

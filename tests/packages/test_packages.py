@@ -130,7 +130,7 @@ SECOND_BOOT = {
     "purge": f"dpkg --purge {' '.join(PACKAGES)} && {{ "
     f"{machine.LIST_FILES} >$OUT/files; cat /var/lib/dpkg/info/*.list >$OUT/owned; "
     f"grep -rlE 'perfmon|pfm_' --exclude='*-' --exclude={machine.APT_KEPT.name} "
-    # A file there contains the name of a capability, which includes "perfmon".
+    # A file in apparmor.d contains the name of a capability that includes "perfmon".
     "--exclude-dir=apparmor.d "
     "/etc /usr/lib/modules/*/modules.* >$OUT/mentioned; "
     "find /run -name '*perfmon*' >$OUT/run; }",
@@ -201,7 +201,7 @@ class Life:
 
     @property
     def first(self) -> Boot:
-        """Return the first boot (of a copy, as the machine is upgraded meanwhile)."""
+        """Return the first boot after its end. It used a copy of the machine."""
         return self._first.result()
 
     @property

@@ -37,7 +37,7 @@ KUNIT = "make kunit\n"
 
 
 class TutorialError(Exception):
-    """A block of the page cannot be run. The text names the block and the reason."""
+    """A block of the page cannot be run. The text says which block, and why."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,13 @@ def steps(page: Page) -> list[Step]:
         elif block.language in ("sh", "diff"):
             found.append(_step(block, mark))
         else:
-            raise TutorialError(f"{block.where}: this block would not be run")
+            raise TutorialError(
+                f"{block.where}: a block must be sh, diff, or text that a step prints"
+            )
     booted = [step.on_kernel for step in found]
     if booted != sorted(booted):
         raise TutorialError(
-            f"{page.name}: a step in the root directory follows one on its kernel"
+            f"{page.name}: a step without a booted kernel follows one with it"
         )
     return found
 
