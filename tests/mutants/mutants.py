@@ -59,7 +59,7 @@ class Mutant:
         found = text.count(self.old)
         if found != 1:
             raise MutantError(
-                f"{self.id}: {self.file} has its old text {found} times, not once; "
+                f"{self.id}: old text occurs {found} times in {self.file}, not once; "
                 f"has the code moved? change {LIST}"
             )
         return text.replace(self.old, self.new)

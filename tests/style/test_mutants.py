@@ -38,7 +38,7 @@ def test_at_most_5_percent_of_mutants_may_survive() -> None:
 def test_old_text_must_occur_once(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.c").write_text(text)
     (problem,) = mutants.problems([ONE], tmp_path, TAGS)
-    assert problem.startswith(f"3.1-01: x.c has its old text {text.count('1')} times")
+    assert problem.startswith(f"3.1-01: old text occurs {text.count('1')} times in x.c")
     with pytest.raises(MutantError):
         ONE.applied(text)
 
