@@ -114,8 +114,8 @@ MADE = {"made_often()": 75.0, "made_seldom": 25.0}
 MADE_ROUNDS = 100
 # Run made_code with a private /tmp, which disappears when the program ends.
 PRIVATE = "unshare -m sh -c 'mount -t tmpfs none /tmp; exec made_code {}'"
-# The parameters of the OProfile bridge, which make it record the callers of hotframes
-# (hotloops with frame pointers).
+# The OProfile bridge's parameters. With a trace depth of DEPTH, the bridge records the
+# callers in hotframes, which is hotloops with frame pointers.
 BRIDGE = "/sys/module/pfm_fmt_oprofile/parameters"
 TRACED = "traced"
 DEPTH = 16
