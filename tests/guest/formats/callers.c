@@ -143,7 +143,7 @@ TEST(hostile_frame_pointers_end_the_chain)
 
 /* Chains in the kernel */
 
-/* read() without the C library, called from a function with a frame. */
+/* Call read() without the C library. The calling function has a stack frame. */
 static long bare_read(int fd, void *buf, size_t size)
 {
 #if defined(__x86_64__)

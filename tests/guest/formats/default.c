@@ -268,8 +268,8 @@ TEST(time_stamps_match_the_perf_clock_pmd)
 }
 
 /*
- * Raw time stamps increase and lie between the values of the clock PMD, as time
- * stamps in ns do.
+ * Raw time stamps increase, and each lies between the clock PMD's values in its
+ * own sample and in the next one, as a time stamp in ns does.
  */
 /* Proves 3.5.14-02, 3.5.14-03 */
 TEST(raw_time_stamps_match_the_perf_clock_pmd)

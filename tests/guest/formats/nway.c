@@ -151,8 +151,8 @@ TEST(default_format_has_blind_spots)
 		CHECK_OK(pfm_restart(s.fd));
 	}
 	/*
-	 * During the second half of each burst, monitoring was masked, so it
-	 * was not recorded.
+	 * Monitoring was masked during the second half of each burst, so that
+	 * half was not recorded.
 	 */
 	CHECK_EQ(recorded, BURSTS * BURST / 2);
 }

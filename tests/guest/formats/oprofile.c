@@ -52,7 +52,10 @@ static int ctx_faults(__u32 flags)
 	return fd;
 }
 
-/* Check a sample of touch_pages() in a process that runs this program. */
+/*
+ * Check that a sample was taken in touch_pages(), in the process @pid, which
+ * runs this program.
+ */
 static void expect_touch_sample(int device, const struct sample *s, pid_t pid)
 {
 	CHECK(s->user);
@@ -207,7 +210,7 @@ TEST(system_wide_samples_name_threads_and_processes)
 	decode(drain(device, 0));
 	/*
 	 * Page faults of other processes on this CPU are counted too, so there
-	 * may be one sample less.
+	 * may be one sample fewer.
 	 */
 	CHECK(count_of(w.pid, w.pid) >= 39);
 	CHECK(count_of(tid, getpid()) >= 39);

@@ -18,8 +18,8 @@
 #include "modules.h"
 
 /*
- * Return whether another process is loading the module, whose init function is
- * still running.
+ * Return whether another process is loading the module, so that its init
+ * function may still be running.
  */
 static bool is_loading(const char *module)
 {

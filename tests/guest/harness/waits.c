@@ -50,8 +50,8 @@ static __attribute__((noinline)) int wait_for_data(void)
 }
 
 /*
- * @times times, hold the lock for a while. Then @times times, write to the pipe
- * after a while.
+ * Each time that wait_for_lock() wants the lock, hold it for a while. Then,
+ * each time that wait_for_data() reads, write to the pipe after a while.
  */
 static void *serve(void *unused)
 {

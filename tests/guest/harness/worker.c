@@ -51,8 +51,8 @@ void become_nobody(void)
 	CHECK_OK(setresgid(NOBODY, NOBODY, NOBODY));
 	CHECK_OK(setresuid(NOBODY, NOBODY, NOBODY));
 	/*
-	 * Changing IDs has made the process undumpable, so that other processes
-	 * of the same user may not access it.
+	 * Changing IDs has made the process undumpable, so other processes of
+	 * the same user cannot access it.
 	 */
 	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
 }

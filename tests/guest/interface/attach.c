@@ -19,7 +19,7 @@
 #include "params.h"
 #include "worker.h"
 
-#define MANY	1000	/* more page faults than an unrelated event causes */
+#define MANY	1000	/* more page faults than unrelated activity causes */
 
 #define PERIOD		4
 

@@ -103,7 +103,7 @@ static void expect_end(int fd)
 
 /*
  * Start the command on a context that monitors a worker. Then let the worker
- * call exec, and kill it. Neither may have to wait for the command.
+ * call exec, and kill it. The exec and the exit must not wait for the command.
  */
 static void expect_no_delay(struct command c)
 {

@@ -186,7 +186,7 @@ TEST(sets_take_turns_by_time)
 	CHECK(duration(fd, 1) > 0);
 }
 
-/* Timers may expire late, but no time may be counted twice. */
+/* Timers may expire late, but no time must be counted twice. */
 TEST(set_following_itself_counts_no_time_twice)
 {
 	int fd = ctx_new(0), clock;

@@ -2,8 +2,8 @@
 /*
  * inherit_smpl.c - families that sample, with one buffer for each CPU
  *
- * The sampled event is the system call getppid(). Only the tests make it, so
- * the expected numbers of samples are exact.
+ * The sampled event is the system call getppid(). Only the tests make this
+ * call, so the expected numbers of samples are exact.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

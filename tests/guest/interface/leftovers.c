@@ -226,8 +226,8 @@ static void refuse_creation_with_format(void *unused)
 	REFUSED(create(read_only(&good, sizeof(good), 1), &arg, sizeof(arg)),
 		EFAULT);
 	/*
-	 * Buffer sizes that the format, a limit or the machine's memory
-	 * refuses.
+	 * These buffer sizes are refused: too small for the format, beyond a
+	 * limit, and more than the machine's memory.
 	 */
 	REFUSED(smpl_create(&ctx, 0, 8, 0), EINVAL);
 	REFUSED(smpl_create(&ctx, 0, LIMIT * page(), 0), ENOMEM);

@@ -300,7 +300,9 @@ TEST(next_context_inherits_no_register_values)
 		CHECK_EQ(ctx_read(first, i), -1000ULL * (i + 1) + 6);
 }
 
-/* A process whose second thread reports its ID and causes page faults. */
+/*
+ * Pipes of a process whose second thread reports its ID and causes page faults.
+ */
 struct second {
 	int	name;
 	int	go;

@@ -152,8 +152,8 @@ TEST(stacks_counts_whole_chains)
 
 	sample_two(&m);
 	/*
-	 * i is volatile, so the loop is not unrolled and both calls are one
-	 * instruction.
+	 * i is volatile, so that the loop is not unrolled and both calls are
+	 * made by the same instruction.
 	 */
 	for (volatile unsigned int i = 0; i < 2; i++)
 		sample_two_more(&m);
@@ -184,8 +184,8 @@ static void *sample_thread(void *of_set)
 }
 
 /*
- * Start a thread whose stack is mapped after the process has copied its
- * mappings.
+ * Start a thread whose stack is mapped after the kernel has copied the list of
+ * the process's mappings.
  */
 TEST(chain_of_later_thread_is_whole)
 {

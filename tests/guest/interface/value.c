@@ -150,7 +150,10 @@ TEST(period_can_be_changed_while_it_runs)
 	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -20ULL);
 }
 
-/* Return the number after @x from Carta's random number generator (3.4.2). */
+/*
+ * Return the number after @x from Carta's random number generator
+ * (specification 3.4.2).
+ */
 static __u32 next_random(__u32 x)
 {
 	return 16807ULL * x % 0x7fffffff;

@@ -225,8 +225,8 @@ static struct fired dfl_fired(__u32 ctx_flags)
 }
 
 /*
- * Return the number of samples that were ever recorded. No region may be handed
- * out to the reader.
+ * Return the number of samples that were ever recorded. No region must be
+ * handed out to the reader.
  */
 static __u64 nway_recorded(const void *buf)
 {

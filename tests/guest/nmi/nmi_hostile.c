@@ -212,7 +212,7 @@ static int protect(char *page)
 
 /*
  * Change a page. Usually change only its words, because each change of the
- * mappings invalidates the kernel's copy of them.
+ * mappings invalidates the kernel's copy of their list.
  */
 static void change(int *prots)
 {

@@ -270,7 +270,10 @@ TEST(arguments_are_changed)
 #define REGIONS	3
 #define REGION	10	/* samples */
 
-/* Create a family's context that samples, and map the buffers of both CPUs. */
+/*
+ * Create the root context of a family that samples, and map the buffers of both
+ * CPUs.
+ */
 static struct mapped family(const pfm_nway_smpl_hdr_t **hdr)
 {
 	struct mapped m = nway_new(PFM_FL_INHERIT, REGIONS, REGION, 0,

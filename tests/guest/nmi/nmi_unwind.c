@@ -19,7 +19,7 @@
 #define ENOUGH	100
 /*
  * The maximum number of rounds until chains are complete. It is high because
- * NMIs may delay the copy of the mappings.
+ * NMIs may delay the kernel, which copies the list of mappings first.
  */
 #define MOST_ROUNDS	20
 /* The number of changes of the program's mappings per round. */
@@ -92,8 +92,8 @@ static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 }
 
 /*
- * Check that most chains are complete. Chains are incomplete until the mappings
- * have been copied, and in a function's prologue.
+ * Check that most chains are complete. Chains are incomplete until the kernel
+ * has copied the list of mappings, and in a function's prologue.
  */
 static void expect_whole_chains(const struct mapped *m)
 {
@@ -133,7 +133,10 @@ static void read_in_child(void *page)
 	CHECK_EQ(*(volatile char *)page, 1);
 }
 
-/* Change the program's mappings, which invalidates the copy of them. */
+/*
+ * Change the program's mappings, which invalidates the kernel's copy of their
+ * list.
+ */
 static void change_mappings(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);

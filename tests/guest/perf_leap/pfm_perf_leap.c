@@ -2,9 +2,9 @@
 /*
  * pfm_perf_leap - a perf PMU whose counter leaps over whole periods, for tests
  *
- * It stands in for the PMU of a driver other than the CPU's own PMU driver.
- * When N is written to the parameter leap, the event counts N periods at once
- * and reports a single overflow. Other parameters:
+ * It stands in for PMUs whose driver is not that of the CPU. When N is written
+ * to the parameter leap, the event counts N periods at once and reports a
+ * single overflow. Other parameters:
  *
  *   reads		how many times the event was read
  *   found		number of events to which a PMU register still referred

@@ -11,7 +11,7 @@
  * rate	number of NMIs to send per second to each CPU with an active counter;
  *	0 for none
  * late	1: a wrap at one NMI is reported at the next one
- * mute	1: a wrap is not reported, but begins the next period
+ * mute	1: a wrap begins the next period without being reported
  * shortest
  *	shorter periods are refused; 0 for none
  * addr, latency, weight2, weight3, source, transaction
