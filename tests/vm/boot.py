@@ -187,9 +187,9 @@ class Boot:
         """Fail because the guest ended early, or skip if another test has failed."""
         status = self.status()
         if self._told:
-            pytest.skip(f"not run: the guest {self._target} ended with {status}")
+            pytest.skip(f"not run: the guest {self._target} ended with status {status}")
         self._told = True
-        pytest.fail(f"{missing}: the guest ended with {status}\n{self.errors()}")
+        pytest.fail(f"{missing}: the guest ended with status {status}\n{self.errors()}")
 
     def _read_until(self, found: Callable[[], bool], name: str | None) -> None:
         """Read until found() is true, or the command or the guest has ended."""

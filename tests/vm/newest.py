@@ -65,7 +65,7 @@ def _pass(name: str, out: Path) -> str:
     if not passed:
         raise Failure("modules do not load, or the guest does not boot")
     if failed:
-        raise Failure(f"{passed} tests pass, not: {', '.join(failed)}")
+        raise Failure(f"{passed} tests pass, but not: {', '.join(failed)}")
     if status != 0:
         raise Failure(f"{passed} tests pass, but scripts/vm/run exits with {status}")
     return f"{passed} tests pass, {skipped} are skipped"

@@ -141,7 +141,7 @@ def _added() -> Iterator[str]:
 def fixture_guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
     """Boot the guest."""
     if _missing():
-        pytest.skip(f"missing: {', '.join(_missing())}")
+        pytest.skip(f"these programs are not installed: {', '.join(_missing())}")
     out = tmp_path_factory.mktemp("beside")
     options = ("--icount", f"--timeout={TIMEOUT * SCALE}", *_added())
     guest = Boot(TARGET, _commands(), out, options)

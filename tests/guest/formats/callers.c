@@ -248,7 +248,8 @@ TEST(chains_from_interrupts_are_sane)
 		user += s->num_user > 0;
 		kernel += s->num_kernel > 1;
 	}
-	printf("# %u user, %u kernel\n", user, kernel);
+	printf("# %u with a user chain, %u with a kernel chain\n", user,
+	       kernel);
 	CHECK_EQ(user, CALLERS_SAMPLES);
 	CHECK(kernel > 0);
 }

@@ -47,7 +47,7 @@ static pfm_pebs32_smpl_arg_t arg32(__u32 flags)
 static void need_records(void)
 {
 #if !defined(__x86_64__) && !defined(__i386__)
-	check_skip("needs an x86 CPU: the records are made of its registers");
+	check_skip("needs an x86 CPU, whose registers the records contain");
 #endif
 }
 

@@ -282,7 +282,7 @@ static void run_process(unsigned int number)
 		init_thread(&threads[i], &process,
 			    number * options.threads + i);
 		if (pthread_create(&ids[i], NULL, run_thread, &threads[i]))
-			fuzz_fail(&threads[i], "pthread_create");
+			fuzz_fail(&threads[i], "cannot create a thread");
 	}
 	for (unsigned int i = 0; i < options.threads; i++)
 		pthread_join(ids[i], NULL);

@@ -198,6 +198,6 @@ void fuzz_thread(struct fuzz *f)
 
 	fuzz_tell(f, "thread", ", descriptor %ld", fd);
 	if (pthread_create(&thread, NULL, monitor_self, (void *)fd))
-		fuzz_fail(f, "pthread_create");
+		fuzz_fail(f, "cannot create a thread");
 	pthread_join(thread, NULL);
 }

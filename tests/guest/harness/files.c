@@ -51,7 +51,7 @@ void expect_text(const char *path, const char *expected)
 	read_text(path, text, sizeof(text));
 	text[strcspn(text, "\n")] = '\0';
 	if (strcmp(text, expected))
-		check_failed(__FILE__, __LINE__, "%s holds '%s', not '%s'",
+		check_failed(__FILE__, __LINE__, "%s contains '%s', not '%s'",
 			     path, text, expected);
 }
 

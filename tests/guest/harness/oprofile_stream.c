@@ -107,7 +107,8 @@ static void decode_escape(struct decoder *d)
 		d->in_trace = false;
 		break;
 	default:
-		check_failed(__FILE__, __LINE__, "code %llu", code);
+		check_failed(__FILE__, __LINE__, "unknown escape code %llu",
+			     code);
 	}
 	d->said |= 1U << code;
 }

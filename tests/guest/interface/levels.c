@@ -263,14 +263,14 @@ static void expect_ask(const struct inquiry *q, int ask)
 		return;
 	us = ours(ask);
 	if (us != want)
-		check_failed(__FILE__, __LINE__, "%s at level %s, %s: %c, not %c",
+		check_failed(__FILE__, __LINE__, "%s at level %s requests %s: '%c', not '%c'",
 			     q->who->name, level_names[q->level],
 			     ask_names[ask], us, want);
 	if (q->perf != PERF_SAME || q->who->outside)
 		return;
 	perf = perfs(ask);
 	if (us != perf)
-		check_failed(__FILE__, __LINE__, "%s at level %s, %s: %c, but perf: %c",
+		check_failed(__FILE__, __LINE__, "%s at level %s requests %s: '%c', but perf gives '%c'",
 			     q->who->name, level_names[q->level],
 			     ask_names[ask], us, perf);
 }

@@ -235,10 +235,10 @@ static void expect_may(const struct caller *c, const struct target *t, int fd)
 	char us = ours(fd, t->pid), perf = perfs(t->pid);
 
 	if (us != (want == 's' ? '-' : want))
-		check_failed(__FILE__, __LINE__, "%s attaches to %s: %c, not %c (perf: %c)",
+		check_failed(__FILE__, __LINE__, "%s attaches to %s: '%c', not '%c' (perf gives '%c')",
 			     c->name, t->name, us, want, perf);
 	if ((us == '+') != (perf == '+') && want != 's')
-		check_failed(__FILE__, __LINE__, "%s attaches to %s: %c, but perf: %c",
+		check_failed(__FILE__, __LINE__, "%s attaches to %s: '%c', but perf gives '%c'",
 			     c->name, t->name, us, perf);
 }
 
@@ -248,11 +248,11 @@ static void expect_may_stop(const struct caller *c, const struct target *t,
 	char want = c->may_stop[t - targets], us = ours(fd, t->pid);
 
 	if (want == 'x' ? !strchr("-n", us) : us != want)
-		check_failed(__FILE__, __LINE__, "%s blocks %s: %c, not %c",
+		check_failed(__FILE__, __LINE__, "%s blocks %s: '%c', not '%c'",
 			     c->name, t->name, us, want);
 	if ((us == '+') != (ptraces(t->pid) == '+'))
 		check_failed(__FILE__, __LINE__,
-			     "%s blocks %s: %c, but ptrace() differs",
+			     "%s blocks %s: '%c', but ptrace() gives another result",
 			     c->name, t->name, us);
 }
 

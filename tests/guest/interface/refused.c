@@ -72,7 +72,7 @@ static void ask(void *request)
 	done = run(r->command, printed, sizeof(printed));
 	if (r->says ? !done && strstr(printed, r->says) : done)
 		return;
-	check_failed(__FILE__, __LINE__, "%s: %s", r->command, printed);
+	check_failed(__FILE__, __LINE__, "%s printed: %s", r->command, printed);
 }
 
 static void expect(void (*be)(void), const char *command, const char *says)

@@ -157,8 +157,8 @@ TEST(exit_costs_at_most_twice_that_under_perf)
 	 */
 	close(fd);
 	perfs = killing_under_perf(ids);
-	printf("# exit: %llu us under perf, %llu us here\n", perfs / 1000,
-	       ours / 1000);
+	printf("# exit: %llu us under perf, %llu us under perfmon\n",
+	       perfs / 1000, ours / 1000);
 	CHECK(ours <= 2 * perfs);
 }
 
@@ -193,7 +193,7 @@ TEST(setuid_exec_waits_for_new_events_only)
 	ctx_start_on(fd, w.pid);
 	load = now() - load;
 	ours = executing(&w);
-	printf("# exec: %llu us alone, %llu us here; loading: %llu us\n",
+	printf("# exec: %llu us alone, %llu us under perfmon; load: %llu us\n",
 	       alone / 1000, ours / 1000, load / 1000);
 	ctx_expect_state(fd, "started");
 	worker_quit(&w);
@@ -217,7 +217,7 @@ TEST(writing_pmcs_costs_as_much_as_opening_events)
 	perfs = now() - perfs;
 	for (unsigned int i = 0; i < PAIRS; i++)
 		close(fds[i]);
-	printf("# 16 tracepoints: %llu us for perf, %llu us here\n",
+	printf("# 16 tracepoints: %llu us for perf, %llu us for perfmon\n",
 	       perfs / 1000, ours / 1000);
 	CHECK(ours <= 2 * perfs);
 }

@@ -95,7 +95,8 @@ TEST(user_chain_holds_the_callers)
 		}
 	}
 	ctx_stop(c.fd);
-	printf("# %u spinning, %u with all callers\n", spinning, known);
+	printf("# %u samples in spin(), %u with all callers\n", spinning,
+	       known);
 	CHECK(known > spinning / 2);
 }
 
@@ -224,7 +225,7 @@ TEST(chains_at_any_moment_are_sane)
 		user += chain_at(&c, seen)->num_user > 0;
 		kernel += chain_at(&c, seen)->num_kernel > 1;
 	}
-	printf("# %llu samples; of the last, %u user, %u kernel\n",
+	printf("# %llu samples; of the last, %u with a user chain, %u with a kernel chain\n",
 	       (unsigned long long)c.hdr->count, user, kernel);
 }
 

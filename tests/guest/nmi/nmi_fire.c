@@ -188,7 +188,7 @@ static void account_masked(struct fired *f)
 	__u64 known = f->samples + lost(f);
 	__u64 all = ctx_read(f->m.fd, PMD_ALL);
 
-	printf("# %llu samples, %llu lost, %llu counted, %llu masks\n",
+	printf("# %llu samples, %llu lost, %llu counted, masked %llu times\n",
 	       (unsigned long long)f->samples, (unsigned long long)lost(f),
 	       (unsigned long long)all, (unsigned long long)f->messages);
 	CHECK(f->messages > 0);

@@ -171,7 +171,8 @@ TEST(user_samples_have_file_offset_and_callers)
 	account(&b);
 	CHECK_EQ(b.lost, 0);
 	CHECK_EQ(num_samples, b.delivered);
-	printf("# %u spinning, %u with both callers\n", spinning, whole);
+	printf("# %u samples while spinning, %u with both callers\n",
+	       spinning, whole);
 	/*
 	 * Not all samples have them, because some NMIs arrive during a timer
 	 * interrupt.

@@ -107,7 +107,8 @@ static void expect_whole_chains(const struct mapped *m)
 		rounds += spinning >= ENOUGH;
 	} while (spinning < ENOUGH ||
 		 (whole <= spinning / 2 && rounds < MOST_ROUNDS));
-	printf("# %u spinning, %u whole\n", spinning, whole);
+	printf("# %u samples in spin(), %u with all callers\n", spinning,
+	       whole);
 	CHECK(whole > spinning / 2);
 }
 
