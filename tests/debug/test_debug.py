@@ -115,7 +115,7 @@ SETTINGS = f"export CHECK_TIMEOUT={TEST_TIMEOUT} leaks=/sys/kernel/debug/kmemlea
 def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[str]]:
     def boot(name: str) -> Boot:
         guest = GUESTS[name]
-        # keep_events avoids code patching, which emulated CPUs may not survive.
+        # keep_events avoids code patching, during which an emulated CPU may crash.
         commands = {"settings": SETTINGS, "keep_events": "keep_events"}
         commands |= guest.commands
         options = (f"--timeout={GUEST_TIMEOUT}", "--parallel", *guest.options)

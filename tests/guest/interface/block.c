@@ -188,8 +188,8 @@ TEST(blocking_works_without_format)
 }
 
 /*
- * Count the kprobes on the exit path to user space. Some of them may not be
- * perfmon's.
+ * Count the kprobes on the exit path to user space. Some of them may belong to
+ * something other than perfmon.
  */
 static unsigned int num_probes(void)
 {

@@ -348,7 +348,7 @@ TEST(family_outlives_its_first_thread)
 	reap(root);
 	ctx_expect_message(fd, PFM_MSG_END);
 	before = ctx_active_ns(fd);
-	/* The CPU's clock may not advance before the next tick. */
+	/* The CPU's clock may stand still until the next tick. */
 	do {
 		caller_do(&c, 3);
 		calls += 3;

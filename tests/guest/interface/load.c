@@ -201,7 +201,7 @@ static void load_is_not_permitted(void *parent)
 	become_nobody();
 	fd = ctx_counting();
 	CHECK_ERRNO(load_result(fd, *(pid_t *)parent), EPERM);
-	/* At this paranoid level, users may not monitor the kernel. */
+	/* At this paranoid level, users must not monitor the kernel. */
 	CHECK_ERRNO(load_result(fd, thread_id()), EPERM);
 	ctx_expect_state(fd, "unloaded");
 }

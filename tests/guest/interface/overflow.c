@@ -40,8 +40,8 @@ TEST(sampling_by_time_needs_only_a_timer)
 	ctx_start_on(fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
 	/*
-	 * Ten intervals may not be enough, because the worker may get no CPU
-	 * time in them.
+	 * Ten intervals may be too few, because the worker may get no CPU time
+	 * in them.
 	 */
 	for (int i = 0; i < 10 || !last; i++) {
 		wait_for_timer(timer);

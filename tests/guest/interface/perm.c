@@ -489,7 +489,9 @@ TEST(permission_check_works_in_a_pid_namespace)
 	with_paranoid("2", processes_have_other_numbers, NULL);
 }
 
-/* Holders of a descriptor who may not attach to the monitored thread */
+/*
+ * Holders of a descriptor who are not allowed to attach to the monitored thread
+ */
 
 /* Try all writes. Only writes that need a new perf event must be refused. */
 static void write_as_holder(void *arg)

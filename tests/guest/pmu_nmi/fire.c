@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fire.c - send a given number of NMIs at once, or send NMIs continuously at a
- *	    given rate
+ * fire.c - send a given number of NMIs, or send NMIs continuously at a given
+ *	    rate
  *
  * A CPU latches at most one pending NMI. Only one NMI at a time is sent to each
  * CPU, so that none is lost.
