@@ -45,7 +45,7 @@ FORMATS = (
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # A perf PMU whose events use config1 and config2, and are counted by CPU 0.
 LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
-# Modules to load instead of the perf PMU.
+# Modules for tests that use the simulated PMU instead of pfm_pmu_perf.
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 NMI_MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",

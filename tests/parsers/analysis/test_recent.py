@@ -39,7 +39,7 @@ ELSEWHERE = Place(UNKNOWN, UNKNOWN, "hot")
 
 
 class Fed:
-    """A live capture that tests feed with samples."""
+    """A live capture to which the tests add samples."""
 
     def __init__(
         self,
