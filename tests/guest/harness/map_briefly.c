@@ -25,7 +25,7 @@ static __attribute__((noinline)) void loop(void)
 		;
 }
 
-/* Store the offset of loop() in the program's file. */
+/* Set *data to loop()'s offset within the program's file. */
 static int find_loop(struct dl_phdr_info *info, size_t size, void *data)
 {
 	uintptr_t at = (uintptr_t)loop - info->dlpi_addr;

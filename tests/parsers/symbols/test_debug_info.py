@@ -131,7 +131,7 @@ def test_dwarf_function_names_are_linkage_names(tmp_path: Path) -> None:
 
 def test_dwarf_without_debug_aranges_is_read(tmp_path: Path) -> None:
     if not shutil.which("clang"):
-        pytest.skip("clang is not installed, which writes no .debug_aranges")
+        pytest.skip("clang, which writes no .debug_aranges, is not installed")
     check(compiled(tmp_path, CHAIN, "clang", *BASE), C_NAMES)
 
 
