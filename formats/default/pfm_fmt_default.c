@@ -5,8 +5,8 @@
  * Each overflow becomes one entry: a header with the thread, address, time and
  * PMD, then the values of the PMDs of interest. The entries follow one another
  * in one buffer, which is full when the largest possible entry no longer fits.
- * Then monitoring is masked and the tool is notified. If no notification was
- * requested, the buffer stays full. PFM_RESTART empties the buffer.
+ * Then monitoring is masked, and the tool is notified if it has requested that.
+ * PFM_RESTART empties the buffer and resumes monitoring.
  */
 #include <linux/bitops.h>
 #include <linux/module.h>

@@ -12,7 +12,7 @@
  * @marked: time in ns of the last marker since the last freeze, or 0
  * @left:   number of samples to record before the freeze, plus 1; 0 before a
  *          trigger
- * @watch:  flight_watch() needs all samples, not only those that may notify
+ * @watch:  flight_watch() needs all samples, not only those with ovfl_notify
  * @largest: the largest values since the last freeze
  */
 struct flight_priv {
@@ -51,7 +51,9 @@ static notrace bool flight_is_late(const struct flight_priv *priv, u64 tstamp)
 	       tstamp - marked > priv->arg.within;
 }
 
-/* A freeze notifies the tool, so only PMDs that may notify are triggers. */
+/*
+ * A freeze notifies the tool, so only overflows with ovfl_notify are triggers.
+ */
 static notrace bool flight_is_trigger(const struct flight_priv *priv,
 				      const pfm_ovfl_arg_t *arg, u64 tstamp)
 {
@@ -154,8 +156,8 @@ static void flight_set_arg(void *buf, const void *data)
 
 	priv->arg = *(const pfm_flight_smpl_arg_t *)data;
 	/*
-	 * After a trigger, the last sample before the freeze may be still to
-	 * come.
+	 * After a trigger, keep watching: the sample that freezes the buffer is
+	 * still to come.
 	 */
 	priv->watch = priv->arg.within || priv->arg.after || priv->left;
 	if (!priv->arg.within)

@@ -25,7 +25,7 @@
  * @seq:            number of fills begun so far
  * @mask_when_full: PFM_NWAY_SMPL_MASK_WHEN_FULL
  * @overwritten:    entries that were overwritten
- * @dropped:        overflows that did not fit
+ * @dropped:        overflows dropped because all regions were handed out
  * @rgn_overwritten: @overwritten per region
  * @rgn_dropped:    @dropped per region
  */
@@ -108,7 +108,8 @@ static int nway_init(u32 ctx_flags, void *data, void *buf)
 }
 
 /*
- * Hand out the full region if another one is free, or if monitoring is masked.
+ * Hand out the full region if another one is free. If none is free, hand it out
+ * only with PFM_NWAY_SMPL_MASK_WHEN_FULL, and mask monitoring.
  */
 static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 				      pfm_ovfl_arg_t *arg)
@@ -191,7 +192,10 @@ static int nway_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 	if (out) {
 		WRITE_ONCE(nway_rgn(buf, pfm_regions_free(r))->rgn_state,
 			   PFM_NWAY_RGN_FREE);
-	/* A reader that sees hdr_freed sees the state of the freed region. */
+		/*
+		 * A reader that sees hdr_freed sees the state of the freed
+		 * region.
+		 */
 		smp_store_release(&hdr->hdr_freed, r->freed);
 	}
 	if (out == r->num)

@@ -61,7 +61,7 @@ MODULE_PARM_DESC(event_buffer_size, "words in the event buffer");
 
 static struct op_param op_depth = { 0, 0, PFM_OP_MAX_DEPTH };
 module_param_cb(trace_depth, &op_param_ops, &op_depth, 0644);
-MODULE_PARM_DESC(trace_depth, "user-level callers to record");
+MODULE_PARM_DESC(trace_depth, "user-space callers to record");
 
 static int op_open(struct inode *inode, struct file *file)
 {

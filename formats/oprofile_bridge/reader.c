@@ -191,7 +191,10 @@ static void reader_work(struct work_struct *work)
 		queue_delayed_work(system_dfl_wq, &rd->work, SYNC_PERIOD);
 }
 
-/* Sync after a context or the reader has come or gone; start periodic syncs. */
+/*
+ * Sync because a context or the reader was added or removed. The work item
+ * repeats itself while there are contexts.
+ */
 static void reader_kick(void)
 {
 	struct pfm_op_reader *rd;

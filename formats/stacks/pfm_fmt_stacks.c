@@ -7,8 +7,10 @@
  * the sample becomes a record there; otherwise it is merged into the record
  * with this key. The buffer only shows the contents of the copy.
  *
- * To measure the time off the CPU, each context switch of a thread adds this
- * time to the record of the thread's previous switch.
+ * To measure the time off the CPU, the samples are the context switches of a
+ * thread. At each switch, the handler calculates how long the thread has been
+ * off the CPU since its previous switch, and adds this time to the record of
+ * that switch.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_callers.h>
@@ -66,7 +68,9 @@ static u64 stacks_max_record(const pfm_stacks_smpl_arg_t *arg)
 	       2 * sizeof(u64) * (u64)arg->max_depth;
 }
 
-/* Get the number of slots: over two per record, even if records are minimal. */
+/*
+ * Get the number of slots: more than two per record, even if all are minimal.
+ */
 static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
 {
 	return 2 * (arg->sink.buf_size / sizeof(pfm_stacks_record_t));
@@ -143,7 +147,9 @@ static __always_inline void stacks_merge(void *to, void *show, const void *from,
 	const pfm_stacks_record_t *sample = from;
 
 	PFM_TABLE_COUNT(count);
-	/* With clock_pmd, stacks_add_time() may add to it at the same time. */
+	/*
+	 * With clock_pmd this is 0, and only stacks_add_time() changes the sum.
+	 */
 	if (sample->periods)
 		PFM_TABLE_SUM(periods);
 }
@@ -169,7 +175,7 @@ static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
 }
 
 /*
- * Count the sample behind the last record of the copy, which has @words words.
+ * Count the sample of @words words that follows the last record of the copy.
  * Return: offset of its record; 0 if it is lost.
  */
 static __always_inline u64 stacks_add(void *buf, void *copy,
@@ -204,9 +210,9 @@ static __always_inline u64 stacks_add(void *buf, void *copy,
 }
 
 /*
- * Add a time to the record of a context switch. It may be in the buffer of
- * another CPU, whose handler counts context switches in the same record, and to
- * which a third CPU adds a time.
+ * Add a time to the record of a context switch. The record may be in another
+ * CPU's buffer. At the same time, that CPU's handler may count context switches
+ * in this record, and a third CPU may add a time to it.
  */
 static void stacks_add_time(const struct stacks_switch *of, s64 time)
 {
@@ -219,7 +225,9 @@ static void stacks_add_time(const struct stacks_switch *of, s64 time)
 	do {
 		seen = now;
 		WRITE_ONCE(shown->periods, seen);
-		/* Pairs with the addition: the last CPU shows the sum. */
+		/*
+		 * Pairs with the addition: the last CPU to add shows the sum.
+		 */
 		smp_mb();
 		now = atomic64_read(sum);
 	} while (now != seen);
@@ -236,7 +244,10 @@ static void stacks_leave(const struct stacks_priv *priv,
 	u64 clock = pfm_smpl_value_or(arg, priv->clock_pmd, 0);
 	s64 off = tstamp - last->tstamp - (clock - last->clock);
 
-	/* Clocks of CPUs may differ a little, and a tool may set the clock. */
+	/*
+	 * Clocks of CPUs may differ a little, and a tool can write to the clock
+	 * PMD.
+	 */
 	if (last->offs && clock >= last->clock && off > 0)
 		stacks_add_time(last, off);
 	last->tstamp = tstamp;
@@ -246,8 +257,8 @@ static void stacks_leave(const struct stacks_priv *priv,
 }
 
 /*
- * Add a sample by thread, or with the time off the CPU. This is a function of
- * its own, so that it does not slow down other tables.
+ * Add a sample with per_thread or clock_pmd. Not inlined, so that it does not
+ * slow down the handler of contexts without them.
  */
 static noinline void
 stacks_add_of_thread(void *buf, const pfm_ovfl_arg_t *arg, u64 tstamp,
