@@ -92,17 +92,17 @@
 #define PFM_REGFL_OVFL_NOTIFY	0x1
 #define PFM_REGFL_RANDOM	0x2
 /*
- * The 2.x interfaces pass notification, randomisation, the two bit vectors and
- * the event id with the PMD; v0.6 passes them with the PMC. These two flags
- * let one kernel interface carry both: an element of PFM_WRITE_PMCS with
+ * A program passes notification, randomisation, the two bit vectors and the
+ * event ID with the PMC in v0.6, but with the PMD in 2.x. With these two flags
+ * the kernel supports both: an element of PFM_WRITE_PMCS with
  * PFM_REGFL_VALUE_ONLY leaves these settings alone, and an element of
  * PFM_WRITE_PMDS with PFM_REGFL_SMPL sets them.
  */
 #define PFM_REGFL_VALUE_ONLY	0x100
 #define PFM_REGFL_SMPL		0x200
 /*
- * An extension: the PMD, if it samples, also takes a sample when the monitored
- * thread exits, as if it overflowed then. No effect in system-wide contexts.
+ * Extension: a PMD that samples also takes a sample when the monitored thread
+ * exits, as if the PMD had overflowed. No effect in system-wide contexts.
  */
 #define PFM_REGFL_AT_EXIT	0x400
 
@@ -137,7 +137,7 @@
 #define PFM_REG_TYPE_DBR	5
 #define PFM_REG_TYPE_PMD	6
 #define PFM_REG_TYPE_PERF	7	/* a perf_events event */
-#define PFM_REG_TYPE_VIRTUAL	8	/* virtual; reg_index is the PMD's */
+#define PFM_REG_TYPE_VIRTUAL	8	/* virtual; reg_index is reg_num */
 #define PFM_REG_IDX_NONE	(~0ULL)
 
 /*
@@ -146,7 +146,9 @@
  */
 typedef unsigned char pfm_uuid_t[16];
 
-/* Convert a hexadecimal digit of a UUID's text form, and a pair of digits. */
+/*
+ * Convert the hexadecimal digit @c, and the two digits from index @i of @s on.
+ */
 #define PFM_UUID_DIGIT(c) \
 	((unsigned int)((c) <= '9' ? (c) - '0' : (c) - 'a' + 10))
 #define PFM_UUID_BYTE(s, i) \
@@ -240,11 +242,12 @@ PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
  * @reg_long_reset:     value to reload at PFM_RESTART after a notification
  * @reg_short_reset:    value to reload after an overflow without notification
  * @reg_last_reset_val: out, read: value that was loaded last
- * @reg_ovflsw_thres:   overflows before switching to the next event set
+ * @reg_ovflsw_thres:   number of overflows before a switch to the next event
+ *                      set
  * @reg_reset_pmds:     with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
  * @reg_smpl_pmds:      with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
  * @reg_smpl_eventid:   with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
- * @reg_random_mask:    bits of the random value to add on a reset
+ * @reg_random_mask:    mask of the random value that is added on each reset
  * @reg_random_seed:    seed of the random series; 0 means 1
  * @reserved:           must be 0
  */
@@ -375,12 +378,12 @@ PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 32, 32);
  * @set_switch_pmds:  out: PMDs whose overflow caused the last switch away from
  *                    this set
  * @set_runs:         out: number of times the set became active
- * @set_timeout:      out: rest of the effective timeout
+ * @set_timeout:      out: time that is left of the effective timeout
  * @set_act_duration: out: time the set was active while monitoring was active;
- *                    the thread's own time in a per-thread context
+ *                    in a per-thread context, only time in which the thread ran
  * @set_mmap_offset:  out: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
  * @set_unmeasured:   out: time for which the set was active before the PMU had
- *                    been programmed with it. Nothing counted in this time, and
+ *                    been programmed for it. No PMD counted in this time, and
  *                    no set's @set_act_duration includes it
  * @reserved:         must be 0
  */
@@ -414,7 +417,7 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 112, 16);
 #define PFM_MAP_NONE	0	/* no such PMD */
 #define PFM_MAP_VALUE	1	/* value: map_value */
 #define PFM_MAP_CLOCK	2	/* value: CLOCK_MONOTONIC in ns - map_value */
-#define PFM_MAP_LIVE	3	/* only PFM_READ_PMDS has the value */
+#define PFM_MAP_LIVE	3	/* value: read it with PFM_READ_PMDS */
 /*
  * For this state and larger ones, the value is the count of
  * map_counter[map_state - PFM_MAP_COUNTER], minus map_value.
@@ -422,26 +425,27 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 112, 16);
 #define PFM_MAP_COUNTER	16
 
 /*
- * Immediate operand of a MOVZ <Wd> that follows an instruction that reads a
- * counter. If the read traps, the kernel skips both instructions and sends no
- * SIGILL.
+ * arm64: immediate operand of a MOVZ <Wd>. A program puts such a MOVZ after
+ * each instruction that reads a counter. If the read traps, the kernel then
+ * skips both instructions and does not send SIGILL.
  */
 #define PFM_MAP_COUNTER_MARK 0x5046
 
-/* Maximum number of a set's counters that the monitored thread can read. */
+/* Maximum number of a set's counters that can be read without the kernel. */
 #define PFM_MAP_COUNTERS 32
 
 /* map_flags */
-#define PFM_MAPFL_ACTIVE	0x1	/* attached, the active set */
+#define PFM_MAPFL_ACTIVE	0x1	/* attached, and this set is active */
 
 /**
- * struct pfm_map_counter_t - a running counter that user level can read
- * @cnt_seq:   odd during an update; changes with every update of the rest
- * @cnt_index: number of the actual counter, plus one; 0: only PFM_READ_PMDS has
- *             the value
+ * struct pfm_map_counter_t - a running counter that user space can read
+ * @cnt_seq:   odd during an update; changes with every update of the other
+ *             fields
+ * @cnt_index: number of the actual counter, plus one; 0 if the value can only
+ *             be read with PFM_READ_PMDS
  * @cnt_bits:  width of the actual counter in bits
- * @cnt_start: reading of the actual counter at the last update
- * @cnt_count: count at the last update
+ * @cnt_start: value of the actual counter at the last update
+ * @cnt_count: the PMD's 64-bit count at the last update
  *
  * On arm64, counter 31 is PMCCNTR_EL0; counters below it are PMEVCNTRn_EL0.
  */
@@ -466,7 +470,7 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
  * @map_flags:    PFM_MAPFL_*
  * @map_set:      number of the event set
  * @map_num_pmds: number of PMDs
- * @map_tid:      thread that may read counters at user level (gettid()), or 0;
+ * @map_tid:      thread that may read counters in user space (gettid()), or 0;
  *                @map_counter is valid for this thread only
  * @map_pid_ns:   PID namespace of @map_tid: inode number of /proc/self/ns/pid
  * @reserved:     0
@@ -685,7 +689,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 
 /*
  * Value of a PMC on the perf_events PMU: an event in the encoding of
- * "Performance Counters for Linux", whose 56-bit id has modifiers and the id.
+ * "Performance Counters for Linux" (docs/sources.md), with modifiers in the
+ * upper bits of its 56-bit event ID.
  *
  *   63    62 .. 56   55 .. 48    47 .. 0
  *   raw   type       modifiers   id
@@ -714,7 +719,7 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 /* Virtual PMDs that both the perf_events PMU and the simulated PMU have. */
 #define PFM_PMD_ELAPSED		256	/* ns since load or last reset */
 #define PFM_PMD_TID		257	/* ID of the running thread */
-#define PFM_PMD_RESIDENT	258	/* resident pages of its process */
+#define PFM_PMD_RESIDENT	258	/* resident pages of that process */
 #define PFM_PMD_PERF_CLOCK	259	/* perf's clock on this CPU, in ns */
 
 /*
@@ -731,8 +736,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_TRANSACTION	266	/* PERF_TXN_* */
 
 /*
- * Virtual PMDs with the newest branches before a sample, of the same kind as
- * PFM_PMD_ADDRESS. Branch 0 is the newest one.
+ * Virtual PMDs with the newest branches before a sample. Like PFM_PMD_ADDRESS,
+ * they have a value only in samples. Branch 0 is the newest one.
  */
 #define PFM_BRANCHES		8
 #define PFM_PMD_BRANCH_FROM(n)	(272 + (n))	/* address of the branch */
@@ -774,10 +779,10 @@ extern "C" {
  *
  * Return: 0 unless a function says otherwise; -1 with errno set on an error.
  * Each function below lists its usual errors; perfmonctl(2) lists all of them.
- * all. Every command can fail with EFAULT for a bad address. A command on a
- * context fails with EBADF if the descriptor is not a context. A command
- * without a context fails with ENOSYS if the module is not loaded, and with
- * EPERM if the caller may not open /dev/perfmon.
+ * Every command can fail with EFAULT for a bad address. A command on a context
+ * fails with EBADF if the descriptor is not a context. A command without a
+ * context fails with ENOSYS if the module is not loaded, and with EPERM if the
+ * caller may not open /dev/perfmon.
  *
  * Blocking: commands sleep for locks and for other CPUs. They do not wait for
  * an overflow or for the monitored thread, except for its execve(2) where a
@@ -790,8 +795,9 @@ extern "C" {
  * elsewhere, and with ENODEV once that CPU is offline.
  *
  * Vectors: elements are processed in order, up to the first that fails. The
- * reg_flags or set_flags of that element give the reason. cf_arg_size_max
- * limits the number of elements (EFAULT); an empty vector is EINVAL.
+ * reg_flags or set_flags of that element give the reason. A command fails with
+ * EFAULT if its vector has more than cf_arg_size_max bytes, and with EINVAL if
+ * the vector is empty.
  */
 
 /**
@@ -870,10 +876,10 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * thread.
  *
  * Return: 0; -1: EBUSY if the context is already attached, if the thread or CPU
- * has another context, or if contexts of the other kind are attached; EINVAL
- * for an invalid set, for a blocking context of the calling thread, or for a
- * system-wide context if load_pid is not the caller; ESRCH if there is no such
- * thread; EPERM; ENODEV; ENOMEM.
+ * has another context, or if contexts of the other kind (per-thread or
+ * system-wide) are attached; EINVAL for an invalid set, for a blocking context
+ * of the calling thread, or for a system-wide context if load_pid is not the
+ * caller; ESRCH if there is no such thread; EPERM; ENODEV; ENOMEM.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 

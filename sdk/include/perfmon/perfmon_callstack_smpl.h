@@ -13,7 +13,7 @@
 #define PFM_CALLSTACK_SMPL_NAME	"callstack"
 /* One line about a sample, for users */
 #define PFM_CALLSTACK_SMPL_SUMMARY \
-	"call chains in the kernel and at user level, thread, time, PMDs"
+	"call chains in the kernel and user space, thread, time, PMDs"
 #define PFM_CALLSTACK_SMPL_UUID_STR "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 #define PFM_CALLSTACK_SMPL_UUID	PFM_UUID(PFM_CALLSTACK_SMPL_UUID_STR)
 

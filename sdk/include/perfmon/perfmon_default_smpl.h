@@ -23,7 +23,7 @@
 
 /* Flags of the argument, buf_flags (3.6.2); mutually exclusive. */
 #define PFM_DFL_SMPL_NO_HDR	0x1	/* entries have no header */
-#define PFM_DFL_SMPL_IIP_HDR	0x2	/* entry headers are the 8-byte ip */
+#define PFM_DFL_SMPL_IIP_HDR	0x2	/* entry headers have only the ip */
 #define PFM_DFL_SMPL_RAW_TIME	0x4	/* raw time stamps (perfmon_time.h) */
 #define PFM_DFL_SMPL_SHORT	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
 #define PFM_DFL_SMPL_ALL	(PFM_DFL_SMPL_SHORT | PFM_DFL_SMPL_RAW_TIME)
@@ -107,8 +107,9 @@ PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 64, 64);
  * @reserved:       0
  * @last_reset_val: value that was last loaded into that PMD
  * @ip:             instruction pointer at the overflow
- * @tstamp:         time of the overflow in ns, or raw; the same for all PMDs
- *                  that overflowed at once
+ * @tstamp:         time of the overflow in ns, or a raw time stamp with
+ *                  PFM_DFL_SMPL_RAW_TIME; the same for all PMDs that overflowed
+ *                  at once
  * @cpu:            CPU of the overflow
  * @set:            event set that was active
  * @tgid:           process that was running (the specification's pid)

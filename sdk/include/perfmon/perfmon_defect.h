@@ -2,10 +2,11 @@
 /**
  * DOC: Defects that self-tests have found
  *
- * perfmon's modules rely on kernel internals that may differ in kernels on
- * which perfmon has not been tested. The modules test for these properties, and
- * do without those that are missing. /sys/kernel/perfmon/defects has a sentence
- * about each missing property; `pfmon doctor` repeats these sentences.
+ * perfmon's modules rely on kernel internals, which may be different in kernels
+ * on which perfmon has not been tested. So the modules test themselves when
+ * they are loaded, and do without a part that does not work.
+ * /sys/kernel/perfmon/defects has a sentence about each such part; `pfmon
+ * doctor` repeats these sentences.
  */
 #ifndef PERFMON_PERFMON_DEFECT_H
 #define PERFMON_PERFMON_DEFECT_H
@@ -14,10 +15,10 @@
 #define PFM_DEFECT_SIZE	160
 
 /**
- * enum pfm_defect - a part of perfmon that may not work on this kernel
+ * enum pfm_defect - a part of perfmon that a self-test checks
  * @PFM_DEFECT_OWNER:   waiting for overflows in progress
  * @PFM_DEFECT_BLOCK:   blocking a thread that gets signals or is traced
- * @PFM_DEFECT_PMU:     the PMU description, which is not registered
+ * @PFM_DEFECT_PMU:     the PMU description, which is not registered if it fails
  * @PFM_DEFECT_COUNTER: reading counters with the fewest instructions
  * @PFM_NUM_DEFECTS:    number of parts
  */

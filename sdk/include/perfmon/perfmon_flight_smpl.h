@@ -28,12 +28,13 @@
 /**
  * struct pfm_flight_smpl_arg_t - the buffer and the triggers
  * @sink:   the buffer, with PFM_SINK_OVERWRITE
- * @above:  condition: the sample's value is greater than this; 0 for none
- * @within: condition: the sample comes more than this number of ns after the
- *          last overflow of @marker; 0 for none
- * @after:  number of samples after a trigger. The last of them freezes the
- *          buffer if its PMC has PFM_REGFL_OVFL_NOTIFY; otherwise the next
- *          sample whose PMC has the flag does
+ * @above:  condition: the sample's value is greater than this; 0 for no
+ *          condition
+ * @within: condition: the last overflow of @marker is more than this number of
+ *          ns before the sample; 0 for no condition
+ * @after:  number of samples between a trigger and the freeze. The last of them
+ *          freezes the buffer if its PMC has PFM_REGFL_OVFL_NOTIFY; otherwise
+ *          the next sample whose PMC has the flag does
  * @pmd:    PMD with the sample's value, which is 0 if the sample lacks the PMD
  * @minus:  PMD whose value is subtracted from that of @pmd; a negative
  *          difference counts as 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing

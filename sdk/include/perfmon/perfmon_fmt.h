@@ -100,16 +100,17 @@ typedef struct {
 #define smpl_pmd_values		smpl_pmds_values
 
 /**
- * struct pfm_ovfl_state - what a format remembers of a context
- * @words: for the format; zero when the context is attached, and after samples
- *         may be missing: the handler was not called because monitoring was
- *         stopped or masked, or because a family's buffer was not available
+ * struct pfm_ovfl_state - state that a format keeps for a context
+ * @words: for the format's use. The core zeroes them when the context is
+ *         attached, and whenever the handler may have missed overflows: because
+ *         monitoring was stopped or masked, or because a family's buffer was
+ *         not available
  *
- * With PFM_FL_INHERIT each thread has a context, while it records into the
- * buffer of the CPU on which it runs. So this is the only state that the format
- * finds again after the thread has migrated. It may contain addresses in the
- * buffers, which stay as long as the thread is attached. A system-wide context
- * has one state, for all threads on its CPU.
+ * With PFM_FL_INHERIT each thread has a context of its own, but its samples go
+ * into the buffer of the CPU on which it runs. So this is the only state that
+ * the format finds again after the thread has migrated. It may contain
+ * addresses in the buffers, because these exist as long as a thread is
+ * attached. A system-wide context has one state, for all threads on its CPU.
  */
 struct pfm_ovfl_state {
 	u64	words[4];
@@ -120,11 +121,11 @@ struct pfm_ovfl_state {
  * @ip:   instruction pointer; never a kernel address if the event excludes the
  *        kernel
  * @regs: interrupted registers; NULL if the overflow was deferred, because
- *        another overflow owned the context, or a command such as
- *        PFM_SET_FMT_ARG
+ *        another overflow, or a command such as PFM_SET_FMT_ARG, owned the
+ *        context
  * @tid:  thread that was running (in the initial PID namespace)
- * @tgid: its process
- * @state: what the format remembers of the context's thread
+ * @tgid: process of this thread
+ * @state: state that the format keeps for the context
  *
  * Passed to fmt_handler as data.
  */
@@ -202,8 +203,8 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  * typedef fmt_handler_t - record one overflow (required, 3.5.14)
  * @buf:    first byte of the buffer, or NULL
  * @arg:    the overflow; the handler sets @arg->ovfl_ctrl
- * @tstamp: time in ns, or raw after pfm_raw_time(); the same for all PMDs of
- *          one overflow event, increasing on a CPU
+ * @tstamp: time in ns, or a raw time stamp if fmt_init called pfm_raw_time();
+ *          the same for all PMDs that overflowed at once; increases on each CPU
  * @data:   thread and instruction, valid only during the call
  *
  * Called once per overflowed PMD, in order of PMD index.
@@ -229,7 +230,7 @@ typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
  * does nothing to an active one. With PFM_FL_INHERIT, @is_active is 0 if the
  * handler has asked to mask, and of @ctrl only mask_monitoring has an effect.
  * Context: process, or a hard interrupt on any CPU (PFM_FL_INHERIT); must not
- * sleep, because overflows wait meanwhile.
+ * sleep, because overflows are deferred during the call.
  * Locking: never concurrent with fmt_handler or itself for one @buf.
  * Return: 0, or a negative errno for PFM_RESTART, which then changes nothing.
  */
@@ -245,7 +246,7 @@ typedef int (*fmt_restart_t)(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl);
 typedef int (*fmt_exit_t)(void *buf);
 
 /**
- * typedef fmt_set_arg_t - take over changed fields of the argument (optional)
+ * typedef fmt_set_arg_t - apply changed fields of the argument (optional)
  * @buf: first byte of the buffer, or NULL
  * @arg: the new argument, validated. It differs from the last one only in
  *       fields that PFM_ARG_LIVE() declares
@@ -260,7 +261,10 @@ typedef void (*fmt_set_arg_t)(void *buf, const void *arg);
 
 /* fmt_flags: the format does not support event sets other than set0. */
 #define PFM_FMTFL_NOSET		0x1
-/* The PMU writes the samples: the private area begins with a struct pfm_ds. */
+/*
+ * fmt_flags: the PMU writes the samples, and the private area begins with a
+ * struct pfm_ds (perfmon_ds.h).
+ */
 #define PFM_FMTFL_DS		0x2
 #define PFM_FMTFL_ALL		(PFM_FMTFL_NOSET | PFM_FMTFL_DS)
 
@@ -271,7 +275,10 @@ typedef void (*fmt_set_arg_t)(void *buf, const void *arg);
 #define PFM_FMT_MAX_ARG_SIZE	65536
 #define PFM_FMT_MAX_MSGQ_DEPTH	1024
 
-/* Limits of a published argument; all its lines must fit into a page. */
+/*
+ * Limits of an argument whose layout is published in sysfs. The layout's text
+ * must also fit into a page.
+ */
 #define PFM_ARG_MAX_FIELDS	32
 #define PFM_ARG_MAX_WORD	31
 

@@ -28,7 +28,7 @@
 #include <perfmon/perfmon_fmt.h>
 
 /**
- * struct pfm_frame - stack frame, as a frame pointer points to it
+ * struct pfm_frame - the part of a stack frame to which a frame pointer points
  * @next: frame pointer of the caller
  * @ret:  return address into the caller
  */
@@ -37,7 +37,7 @@ struct pfm_frame {
 	unsigned long	ret;
 };
 
-/* Stack frame of a 32-bit program on x86_64. */
+/* The same part of a stack frame of a 32-bit program on x86_64. */
 struct pfm_frame32 {
 	u32	next;
 	u32	ret;
@@ -83,7 +83,7 @@ static inline bool pfm_user_is_readable(unsigned long addr)
 
 /*
  * For an event in the kernel's own code, such as a tracepoint, perf fills in
- * only the registers that identify the position. The flags then lack
+ * only the registers that locate the event. The flags then lack
  * X86_EFLAGS_FIXED, which real registers always have.
  */
 static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
@@ -107,7 +107,7 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 		if (!ret)
 			break;
 		out[n++] = ret;
-		/* A step is expensive: do not go beyond the last address. */
+		/* unwind_next_frame() is expensive: skip it if @out is full. */
 		if (n == max)
 			break;
 		unwind_next_frame(&state);
@@ -124,7 +124,10 @@ static inline bool pfm_frames_are_narrow(struct pt_regs *regs)
 	return false;
 }
 
-/* Get the first frame; 32-bit programs have no common frame layout. */
+/*
+ * Get the first frame; 0 for 32-bit programs, whose frames have no common
+ * layout.
+ */
 static inline unsigned long pfm_first_user_frame(struct pt_regs *regs)
 {
 	return compat_user_mode(regs) ? 0 : regs->regs[29];

@@ -122,7 +122,10 @@ static __always_inline void pfm_device_end(struct pfm_device *dev, void *record)
 		container_of(record, struct pfm_device_slot, data);
 
 	pfm_ring_publish(&slot->head, slot->pos);
-	/* Waking takes locks that the interrupted code may already hold. */
+	/*
+	 * The irq_work wakes readers: waking takes locks, which the interrupted
+	 * code may hold.
+	 */
 	if (unlikely(wq_has_sleeper(&dev->wait)))
 		pfm_irq_work_queue(&dev->wake);
 }
@@ -267,7 +270,7 @@ static inline bool pfm_device_has_records(const struct pfm_device *dev)
 
 /*
  * Copy as many complete records of a CPU as fit, and add their bytes to @done.
- * Return: 0; -EFAULT if @to is bad, and nothing more can be copied.
+ * Return: 0; -EFAULT if @to is not writable; then do not copy more.
  */
 static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
 				      struct iov_iter *to, ssize_t *done)
@@ -289,8 +292,8 @@ static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
 }
 
 /*
- * Copy records of all CPUs. Return: number of bytes, 0 if there are no records;
- * or an error.
+ * Copy records of all CPUs. Return: number of bytes copied; 0 if there are no
+ * records; a negative errno if none could be copied.
  */
 static inline ssize_t pfm_device_copy(struct pfm_device *dev,
 				      struct iov_iter *to)

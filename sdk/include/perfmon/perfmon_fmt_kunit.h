@@ -26,7 +26,7 @@
 #define PFM_CALLS_IP(pmd)	(0x1000ULL + (pmd))
 #define PFM_CALLS_VALUE(i)	(0xaa00ULL + (i))
 
-/* Get the index of the element of PFM_TABLE_LOG2() that counts @value. */
+/* Get the index of the element in which PFM_TABLE_LOG2() counts @value. */
 #define PFM_CALLS_LOG2(type, value) \
 	((type)(value) ? const_ilog2((type)(value)) + 1 : 0)
 
@@ -42,7 +42,7 @@
  * @tstamp: time of the next samples, at first PFM_CALLS_TSTAMP
  * @arg:  the last overflow; a test may set fields that pfm_calls_sample() does
  *        not set, such as pmd_eventid
- * @state: what the format remembers of the context
+ * @state: state that the format keeps for the context
  */
 struct pfm_fmt_calls {
 	const pfm_buffer_fmt_t	*fmt;

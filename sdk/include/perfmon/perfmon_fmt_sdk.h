@@ -4,10 +4,11 @@
  *
  * The helpers are for UUIDs, a private area that user space cannot reach,
  * records allocated within the bounds of the buffer, a ring of regions,
- * restarts, and the module boilerplate. Everything is inline: of the core's
- * symbols, only the registration functions are needed. perfmon_fmt_sink.h adds
- * a complete buffer with a common header, perfmon_fmt_entry.h writes entries in
- * the default format's layout, and perfmon_fmt_callers.h has call chains.
+ * restarts, and the module boilerplate. All of them are inline, so a format
+ * that uses only this header imports only the registration functions from the
+ * core. perfmon_fmt_sink.h adds a complete buffer with a common header,
+ * perfmon_fmt_entry.h writes entries in the default format's layout, and
+ * perfmon_fmt_callers.h has call chains.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
@@ -59,7 +60,7 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
  * @priv: private area of the format
  * @area: the private area that fmt_getpriv requested, or NULL; written only by
  *        the core
- * @raw:  conversion that pfm_raw_time() has returned
+ * @raw:  conversion that pfm_raw_time() returned
  */
 struct pfm_fmt_front {
 	u8	priv[PFM_FMT_PRIV_SIZE];
@@ -96,7 +97,8 @@ static inline void *pfm_fmt_priv(void *buf)
  * @buf: first byte of the buffer
  *
  * The area is zeroed with the buffer, has the same lifetime and is never mapped
- * to user space. No kernel memory is mapped after its last page.
+ * to user space. No memory is mapped after its last page, so that an access
+ * beyond the area faults.
  *
  * Context: any.
  * Return: the area, page aligned, of the size that fmt_getpriv requested; NULL
@@ -503,7 +505,7 @@ static inline void pfm_ctrl_full(pfm_ovfl_arg_t *arg)
  * @is_active: as passed to fmt_restart
  * @ctrl:      as passed to fmt_restart
  *
- * An active restart resets no PMD (3.6.5).
+ * PFM_RESTART resets no PMD while monitoring is active (3.6.5).
  *
  * Context: fmt_restart.
  */

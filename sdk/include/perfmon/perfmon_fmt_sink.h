@@ -30,11 +30,11 @@
  * @regions:     the regions, and the records of the current one
  * @seq:         rgn_seq of the current region
  * @fills:       number of regions that became full
- * @past:        hdr_past
- * @overwritten: hdr_overwritten
- * @lost:        hdr_lost
- * @skipped:     more_skipped
- * @overwrite:   PFM_SINK_OVERWRITE is set
+ * @past:        private copy of hdr_past
+ * @overwritten: private copy of hdr_overwritten
+ * @lost:        private copy of hdr_lost
+ * @skipped:     private copy of more_skipped
+ * @overwrite:   whether PFM_SINK_OVERWRITE is set
  * @counts:      number of records of each full region
  */
 struct pfm_sink {
@@ -165,7 +165,7 @@ static inline int pfm_sink_init(void *buf, const pfm_sink_arg_t *arg, u64 max,
 /**
  * pfm_sink_lose() - count a sample as lost
  * @buf:    first byte of the buffer
- * @reason: PFM_SINK_LOST_TABLE, _REGS, or _OTHER; only the sink counts _FULL
+ * @reason: PFM_SINK_LOST_TABLE, _REGS, or _OTHER; the sink itself counts _FULL
  *
  * This does not set ovfl_ctrl: call it after pfm_sink_begin(), or call
  * pfm_ctrl_continue(), too.
@@ -246,8 +246,8 @@ static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
  * pfm_sink_publish() - publish the record that was just written
  * @s:    the sink
  * @buf:  first byte of the buffer
- * @size: size in bytes of the record, at most the size given as that of the
- *        largest
+ * @size: size in bytes of the record, at most the maximum that was passed to
+ *        pfm_sink_init()
  *
  * This is pfm_sink_end() without the notification of the tool.
  *
@@ -304,8 +304,8 @@ static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
  * @arg:  as passed to fmt_handler; ovfl_ctrl is set to reset and continue, to
  *        notify the tool as well, or to mask. For more actions, add bits after
  *        this call: ``arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY``
- * @size: size in bytes of the record, at most the size given as that of the
- *        largest
+ * @size: size in bytes of the record, at most the maximum that was passed to
+ *        pfm_sink_init()
  *
  * Context: fmt_handler.
  */
@@ -331,7 +331,7 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 	smp_store_release(&pfm_sink_rgn(buf, n)->rgn_seq, 0);
 }
 
-/* Restart a frozen recorder: discard all records. */
+/* Discard all records, for PFM_RESTART of a masked buffer that overwrites. */
 static inline void pfm_sink_rewind(struct pfm_sink *s, void *buf)
 {
 	u32 n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /**
- * DOC: A table of counts, sums and extremes by key
+ * DOC: A table of counts, sums, minima and maxima by key
  *
  * The format defines its record, a structure that begins with a key, followed
  * by a payload. Samples with the same key are merged into one record, in the
@@ -49,7 +49,7 @@
 /**
  * struct pfm_table - state of a table, in pfm_sink_priv()
  * @places:  number of slots at which a search can begin
- * @updates: more_updates
+ * @updates: private copy of more_updates
  */
 struct pfm_table {
 	u64	places;
@@ -74,7 +74,8 @@ struct pfm_table_slot {
  * struct pfm_table_shape - constants of a table, for DEFINE_PFM_TABLE() only
  * @key:   size in bytes of the key
  * @size:  size in bytes of a record
- * @steps: a sample changes more than one field, so readers need more_updates
+ * @steps: whether a sample changes more than one field, so that readers need
+ *         more_updates
  * @merge: merges @sample into the record @mine, and writes the changed fields
  *         to @shown; for a new key, @mine is a copy of @sample
  */
@@ -115,7 +116,10 @@ static inline u64 pfm_table_places(const pfm_sink_arg_t *arg, size_t size)
  */
 static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 {
-	/* Reject what is above any limit: the slots' size could overflow. */
+	/*
+	 * Reject sizes above any limit on buffers, for which the size of the
+	 * slots could overflow.
+	 */
 	if (arg->num_regions > 1 || arg->buf_size > SIZE_MAX / 64)
 		return -EINVAL;
 	return pfm_sink_validate(arg, size);
@@ -215,7 +219,7 @@ static __always_inline void pfm_table_copy(u64 *to, const u64 *from,
 		to[i] = from[i];
 }
 
-/* Merge a sample of a known key into its private and its mapped record. */
+/* Merge a sample with a known key into the private and the mapped record. */
 static __always_inline void
 pfm_table_merge(void *buf, void *mine, void *shown, const void *sample,
 		const struct pfm_table_shape *shape)
@@ -342,7 +346,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  *
  * Defines ``int name_add(void *buf, pfm_ovfl_arg_t *arg, const type *sample)``.
  * The handler calls it to merge a sample, and returns its result, 0. name_add()
- * calls pfm_ctrl_continue(). A sample of a new key is lost if the buffer is
+ * calls pfm_ctrl_continue(). A sample with a new key is lost if the buffer is
  * full, or if all PFM_TABLE_PROBES slots that are searched have other keys.
  *
  * Also defines name_table_validate(), name_table_getpriv() and

@@ -30,8 +30,8 @@
  * fixed and a search is bounded. If no state is free for a new thread, the new
  * thread evicts the thread with the oldest last sample among those searched.
  * The next sample of the evicted thread counts as its first. A system-wide
- * context monitors one CPU, so a thread's last sample is the last one on this
- * CPU.
+ * context monitors one CPU, so the last sample of a thread means its last one
+ * on this CPU.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H

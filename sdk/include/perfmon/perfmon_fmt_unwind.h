@@ -53,7 +53,9 @@ struct pfm_unwind_set *pfm_unwind_set_of_fd(int fd);
  */
 void pfm_unwind_set_put(struct pfm_unwind_set *set);
 
-/* A chain's number of addresses and end, which fit into a register */
+/*
+ * The number of addresses of a chain, and its end. Both fit into one register.
+ */
 struct pfm_unwind_found {
 	u32			nr;
 	struct pfm_unwind_end	end;
@@ -65,7 +67,7 @@ struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
 					    u64 *out, unsigned int max);
 
 /**
- * pfm_unwind_callers() - get the call chain at user level
+ * pfm_unwind_callers() - get the call chain in user space
  * @set:  the set; NULL for frame pointers only
  * @data: as passed to fmt_handler
  * @out:  out: as for pfm_user_callers()
@@ -73,11 +75,12 @@ struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
  * @end:  out: how the chain was found
  *
  * If the process's mappings are not known yet, or for a 32-bit program, the
- * chain is that of pfm_user_callers(). After an overflow at user level the
- * thread copies its mappings before it continues, for the next sample. An
- * overflow in the kernel, or by the thread itself, looks up mappings that are
- * not known, unless it is an NMI, another thread changes them, or there are too
- * many.
+ * chain is that of pfm_user_callers(). After an overflow that interrupted user
+ * space, the thread copies its mappings before it continues, so that the next
+ * sample can use them. If the kernel was interrupted, or the thread itself
+ * caused the overflow (a page fault, for example), this function looks up
+ * unknown mappings at once. It cannot do so in an NMI, on PREEMPT_RT, while
+ * another thread changes the mappings, or if there are too many of them.
  *
  * Context: fmt_handler, NMI included.
  * Return: number of addresses, as for pfm_user_callers().

@@ -20,7 +20,7 @@
  * struct pfm_kprobe - a kprobe with a user count
  * @symbol:  function of the kernel
  * @handler: pre-handler, called before the function
- * @lock:    protects the rest
+ * @lock:    protects the members below
  * @users:   number of users
  * @works:   whether @probe is registered; may be read without the lock
  * @probe:   the kprobe

@@ -114,7 +114,9 @@ PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_abs_max, 24, 4);
 PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_intr_thres, 28, 4);
 PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_cnt_reset, 32, 8);
 
-/* hdr_flags: some records have the registers of an interrupt. */
+/*
+ * hdr_flags: some records have the registers of an interrupt, not of the event.
+ */
 #define PFM_PEBS32_HDR_IMPRECISE	0x1
 
 /**

@@ -126,7 +126,9 @@ PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_abs_max, 48, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_intr_thres, 56, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_cnt_reset, 64, 8);
 
-/* hdr_flags: some records have the registers of an interrupt. */
+/*
+ * hdr_flags: some records have the registers of an interrupt, not of the event.
+ */
 #define PFM_PEBS64_HDR_IMPRECISE	0x1
 
 /**
@@ -233,8 +235,8 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_entry_t, r14, 128, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_smpl_entry_t, r15, 136, 8);
 
 /**
- * struct pfm_pebs64_nhm_entry_t - a record, Nehalem
- * @base:       the shorter record
+ * struct pfm_pebs64_nhm_entry_t - a record of Nehalem
+ * @base:       the fields of an EM64T record
  * @status:     counters that overflowed, one bit each
  * @dla:        data linear address
  * @dse:        data source encoding
@@ -256,8 +258,8 @@ PFM_ASSERT_FIELD(pfm_pebs64_nhm_entry_t, dse, 160, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_nhm_entry_t, lat, 168, 8);
 
 /**
- * struct pfm_pebs64_hsw_entry_t - a record, Haswell
- * @base:       the shorter record
+ * struct pfm_pebs64_hsw_entry_t - a record of Haswell
+ * @base:       the fields of a Nehalem record
  * @real_ip:    instruction pointer of the event itself
  * @tsx_tuning: transactional memory information
  */
@@ -273,8 +275,8 @@ PFM_ASSERT_FIELD(pfm_pebs64_hsw_entry_t, real_ip, 176, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_hsw_entry_t, tsx_tuning, 184, 8);
 
 /**
- * struct pfm_pebs64_skl_entry_t - a record, Skylake
- * @base:       the shorter record
+ * struct pfm_pebs64_skl_entry_t - a record of Skylake
+ * @base:       the fields of a Haswell record
  * @tsc:        time stamp counter
  */
 typedef struct {

@@ -58,8 +58,8 @@ struct task_struct;
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  name: 1 to PFM_REGD_NAME_MAX printable ASCII characters
  * @read:  (optional) for a virtual PMD that does not count: read the resource
- *         of thread @task. Only the PMU's own operations call this function,
- *         also in the context of an overflow
+ *         of thread @task. Only the PMU's own operations call this function, in
+ *         overflow context, too
  * @read_sample: (optional) for a read-only virtual PMD whose value is part of a
  *         sample, such as a data address: get the value of PMD @num from
  *         @sample. That is pfm_pmu_set.sample, which is valid only while an
@@ -399,8 +399,8 @@ void pfm_counter_throttled(struct pfm_pmu_reg *reg);
  * pfm_usual_period() - get the period of a counter
  * @reg: the counter
  *
- * The current period may be shorter: only the rest of a period that was
- * interrupted by masking or by a switch of sets. The following periods have the
+ * The current period can be shorter, if it is the rest of a period that masking
+ * or a switch of event sets interrupted. The following periods have the
  * returned length, minus the random part.
  * Context: as pfm_overflow().
  * Return: number of events from one overflow to the next; 0 if the counter has

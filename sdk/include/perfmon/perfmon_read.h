@@ -76,7 +76,7 @@ enum pfm_read_error {
 /**
  * struct pfm_read_problem - the reason why records could not be read
  * @error:  kind of problem
- * @region: region that cannot be read, or only in part; or PFM_READ_NO_REGION
+ * @region: region that could not be read completely, or PFM_READ_NO_REGION
  * @offset: offset of the byte that was being read, from the start of the buffer
  * @what:   name of the field or item; never NULL
  */
@@ -137,8 +137,8 @@ static inline int pfm_read_fail(struct pfm_read_problem *problem,
 		      #field)
 
 /*
- * An aligned word, as are all 64-bit words that the kernel may write during a
- * read
+ * An aligned 64-bit word. All 64-bit words that the kernel may write during a
+ * read are aligned.
  */
 typedef __u64 __attribute__((aligned(8))) pfm_read_u64;
 

@@ -13,8 +13,8 @@
 #include <perfmon/perfmon_read.h>
 
 /*
- * A kind with this PMD applies to all PMDs in all sets. It must be the only
- * kind.
+ * A struct pfm_read_kind with this PMD applies to all PMDs in all sets. It must
+ * be the only one.
  */
 #define PFM_READ_ANY_PMD	0xffff
 
@@ -32,7 +32,10 @@ struct pfm_read_kind {
 	__u32 num_pmds;
 };
 
-/* Reads entries one by one; part of the readers of formats with entries */
+/*
+ * State of a reader of entries; part of the readers of formats with such
+ * entries.
+ */
 struct pfm_read_entries {
 	const struct pfm_read_kind *kinds;
 	const struct pfm_read_kind *last;	/* kind of the last entry */
@@ -40,8 +43,8 @@ struct pfm_read_entries {
 	__u32 least;		/* size of the shortest entry */
 	__u32 head;		/* size of the header */
 	int is_ia64;
-	int is_odd;		/* ia64 layout, or without a full header */
-	enum pfm_read_error error;	/* why there is no entry */
+	int is_odd;		/* ia64 layout, or headers are not complete */
+	enum pfm_read_error error;	/* why no entry was read */
 };
 
 /**
@@ -128,8 +131,8 @@ static inline int pfm_read_is_kind(const struct pfm_read_kind *kind,
 }
 
 /*
- * Search for the kind of an entry that is not of the last kind. Return: the
- * kind or NULL.
+ * Search for the kind of an entry whose kind differs from that of the last
+ * entry. Return: the kind or NULL.
  */
 static inline const struct pfm_read_kind *
 pfm_read_find_kind(struct pfm_read_entries *entries,
@@ -178,8 +181,9 @@ static inline void pfm_read_odd_entry(const struct pfm_read_entries *entries,
 /*
  * Read the entry at @from. The buffer has @left bytes from there on.
  *
- * Return: its size in bytes; 0 with PFM_READ_UNKNOWN in error or, if the entry
- * is incomplete, PFM_READ_COUNT.
+ * Return: its size in bytes; 0 on failure. Then @entries->error is
+ * PFM_READ_COUNT if the entry is incomplete, or PFM_READ_UNKNOWN if its kind is
+ * unknown.
  */
 static inline __attribute__((always_inline)) __u32
 pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,

@@ -43,7 +43,7 @@ PFM_STATIC_ASSERT(PFM_NWAY_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * @overwritten: number of entries that the kernel has overwritten so far
  * @dropped:     number of overflows that were dropped so far
  * @entries:     private
- * @pass:        private, but pass.overtaken is the number of regions that were
+ * @pass:        private, except pass.overtaken: the number of regions that were
  *               refilled while they were read
  * @room:        private: PMD values copied out of a live buffer
  */

@@ -47,7 +47,7 @@ enum pfm_read_took {
  * @offset:     offset of the current sample or caller in the file of @cookie;
  *              its address if it is in the kernel or has no cookie
  * @event:      reg_smpl_eventid of the counter; 0 for a caller
- * @is_caller:  the current item is a caller of the last sample or caller
+ * @is_caller:  the current item is a caller of the sample or caller before it
  * @cpu:        CPU, or PFM_READ_NOBODY
  * @tid:        thread, or PFM_READ_NOBODY
  * @tgid:       process, or PFM_READ_NOBODY

@@ -5,7 +5,8 @@
  * The n-way format (6.3.1; Eranian 2006, 5.4) and sinks (perfmon_sink.h) share
  * one protocol for reading a buffer while the kernel writes to it. This header
  * implements the reader's side, for the readers of these formats and for tools
- * that copy complete regions. The kernel writes in this order::
+ * that copy complete regions. The kernel writes in this order, where number is
+ * rgn_seq::
  *
  *	begin or overwrite a region	a record
  *	  count = 0, used = 0		  the record

@@ -71,7 +71,7 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * @seq:         number of the fill that wrote the record
  * @region:      number of the region that holds the record
  * @fmt_version: version of the records
- * @past:        hdr_past
+ * @past:        hdr_past, as read by the last pfm_read_sink_begin()
  * @overwritten: number of records that the kernel has overwritten so far
  * @lost:        number of samples lost so far, indexed by PFM_SINK_LOST_*
  * @skipped:     number of samples that the format's handler skipped so far
@@ -79,7 +79,7 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  *               is a table: each pass returns all records with their current
  *               values
  * @needed:      private: major version that the records must have, or 0
- * @pass:        private, but pass.overtaken is the number of regions that were
+ * @pass:        private, except pass.overtaken: the number of regions that were
  *               refilled while they were read
  * @room:        private: words copied out of a live buffer
  */

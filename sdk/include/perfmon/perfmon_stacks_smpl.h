@@ -32,9 +32,10 @@
  *              chains; 0 for none, so descriptor 0 cannot be used
  * @per_thread: 1 to count the samples of each thread separately, else 0
  * @clock_pmd:  0, or the PMD with the thread's CPU time in ns, to sum the time
- *              off the CPU instead of the periods. This requires a context of a
- *              thread or a family. Each overflow must be a context switch, and
- *              its reg_smpl_pmds must have this PMD and PFM_PMD_STATE
+ *              off the CPU instead of the periods. This requires a per-thread
+ *              context, with or without PFM_FL_INHERIT. Each overflow must be a
+ *              context switch, and its reg_smpl_pmds must have this PMD and
+ *              PFM_PMD_STATE
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
@@ -74,14 +75,15 @@ PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, clock_pmd, 28, 4);
  *              interrupted address, then its callers, innermost first; 0 if the
  *              kernel was not interrupted
  * @num_user:   number of user addresses, which follow the kernel addresses: the
- *              address at which the thread was at user level or entered the
- *              kernel, then its callers, innermost first
- * @user_end:   enum pfm_unwind_why: reason for the end of the user chain, if
- *              there is a set of unwind tables
+ *              thread's address in user space (if the kernel was interrupted,
+ *              the address at which the thread had entered the kernel), then
+ *              its callers, innermost first
+ * @user_end:   why the user chain ends there, an enum pfm_unwind_why; used only
+ *              with a set of unwind tables
  * @user_guessed: with unwind tables: number of user addresses that were found
  *              by frame pointer, because no table describes the callee's code
  *
- * All fields from @ovfl_pmd on and the addresses are the key.
+ * The key consists of all fields from @ovfl_pmd on, and of the addresses.
  */
 typedef struct {
 	__u64	count;

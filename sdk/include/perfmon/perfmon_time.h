@@ -2,8 +2,8 @@
 /**
  * DOC: Raw time stamps
  *
- * A raw time stamp is a value of a CPU's counter. A format that records raw
- * time stamps publishes their conversion to ns.
+ * A raw time stamp is a value of the CPU's time counter, such as the TSC. A
+ * format that records raw time stamps publishes their conversion to ns.
  */
 #ifndef PERFMON_TIME_H
 #define PERFMON_TIME_H

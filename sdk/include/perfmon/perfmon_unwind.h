@@ -30,8 +30,9 @@
  * To find the rule of address A, let R be A - start and B be R / 256. Consider
  * the rows index[B] to index[B + 1] - 1 whose row_offsets is at most R % 256.
  * The last of these rows applies. If there is no such row, row index[B] - 1
- * applies, which begins in an earlier block. There is no rule, as with
- * PFM_UNWIND_NONE, if index[B] is 0, too, or if B is not below nr_blocks.
+ * applies, which begins in an earlier block. If index[B] is 0, too, or if B is
+ * not below nr_blocks, no rule applies: treat the address as one with a rule of
+ * kind PFM_UNWIND_NONE.
  *
  * For a return address, look up the address minus 1, which belongs to the call.
  * Look up the address of the innermost frame, and of a frame interrupted by a
@@ -199,8 +200,8 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
  *                         does not lead to a caller
  * @PFM_UNWIND_NO_RULE:    no rule of the table can be followed, and the frame
  *                         pointer does not lead to a caller
- * @PFM_UNWIND_UNREADABLE: the word is not on the stack or not in memory, or the
- *                         stack pointer did not rise
+ * @PFM_UNWIND_UNREADABLE: a word that a rule needs is not on the stack or not
+ *                         in memory, or the stack pointer did not rise
  * @PFM_UNWIND_NO_SPACE:   the process's mappings are not known yet; the chain
  *                         was found by frame pointers
  */

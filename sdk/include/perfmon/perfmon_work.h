@@ -22,8 +22,8 @@ struct pfm_work;
 /**
  * typedef pfm_work_func_t - the function of an urgent work item
  * @w:        the work item
- * @may_wait: the function may wait for a lock that a command may hold for a
- *            long time
+ * @may_wait: whether the function may wait for a lock that a command may hold
+ *            for a long time
  *
  * The function may run on two CPUs at once. Context: process, may sleep.
  *
