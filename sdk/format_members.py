@@ -199,7 +199,8 @@ def check_name(name: str) -> None:
         )
     if name in KEYWORDS:
         raise MemberError(
-            f"'{name}' is a word of C, C++ or the kernel; use another name"
+            f"'{name}' is reserved in C or C++, or is a macro in the kernel; use "
+            "another name"
         )
     if UNSEEN.match(name):
         raise MemberError(

@@ -23,10 +23,10 @@ MAX_RECORD = 512
 LOG2 = "log2"
 # Ways to merge samples in a field, and the roles of such fields in pfmparse.
 ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2: ""}
-# A role in the template of the parser. The roles of other fields follow this line.
+# A line of the parser's template. The roles of other fields are added after it.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
-# Fields of the key, besides the event, if no --field is given.
+# Fields of the key, besides the event, if no --field is part of the key.
 EVENT = replace(KNOWN["event"], type="u32")
 USUAL = (KNOWN["tgid"], KNOWN["ip"])
 
@@ -49,7 +49,7 @@ class Value:
         ]
 
     def merge_words(self) -> list[str]:
-        """Return the words of C that merge a sample in each of these fields."""
+        """Return the macro calls that merge a sample into each of these fields."""
         return [
             f"PFM_TABLE_{merge.upper()}({field.name})"
             if merge != LOG2
@@ -143,7 +143,7 @@ def _value(text: str) -> Value:
         raise MemberError("an array can only be a part of the key: leave out '='")
     if merges == (LOG2,):
         raise MemberError(
-            f"log2 needs another way to merge beside it, such as {declared}=max,log2"
+            f"log2 cannot be used alone: add another merge, such as {declared}=max,log2"
         )
     if LOG2 in merges and member.type.startswith("s"):
         raise MemberError("a histogram by powers of two needs an unsigned type")

@@ -8,7 +8,7 @@ GUEST = {
     "load": "the module loads and registers one format",
     "notrace": "the handler cannot be traced, and perf cannot count inside it",
     "records": "the handler records, and changes only what it may change",
-    "full": "a full buffer masks monitoring, takes no more, and can be emptied",
+    "full": "a full buffer masks monitoring, rejects samples, and can be emptied",
     "levels": "every fill level, then several overflows at once",
     "restart": "active and masked restarts at every fill level",
     "registers": "overflows with and without registers, in this thread and in others",
@@ -23,7 +23,8 @@ GUEST = {
     "recording": "pfmon records with the format, several times",
     "unload": "a context pins the module; later it can be unloaded and reloaded",
 }
-# These run on the host: on the module's file, and on the parser with data of "records".
+# These checks run on the host. HOST examines the module's file. PARSER runs the parser
+# on data of the check "records".
 HOST = {"alias": "creating a context loads the module by the format's UUID"}
 PARSER = {
     "decoded": "the parser finds what was recorded, sample by sample",

@@ -47,7 +47,7 @@ class Hang(BaseException):
 
 
 class Finding(Exception):
-    """The parser has an error; the text is for its author."""
+    """The parser has an error; the text describes it to the parser's author."""
 
 
 class Skipped(Exception):
@@ -58,7 +58,7 @@ class Skipped(Exception):
 class Known:
     """A parser and a buffer with known content.
 
-    truth: columns of all stored overflows, by the values of pfmparse.Role.
+    truth: the columns of all stored overflows; the keys are values of pfmparse.Role.
     """
 
     format: pfm.Format
@@ -95,9 +95,9 @@ def _decode(known: Known, data: bytes) -> pfm.Decoded | None:
     except pfm.PfmParseError:
         return None
     except Hang:
-        raise Finding(f"does not finish within {MOST_TIME} s") from None
+        raise Finding(f"the parser does not finish within {MOST_TIME} s") from None
     except Exception as error:
-        raise Finding(f"raises {_where(error)}") from error
+        raise Finding(f"the parser raises {_where(error)}") from error
     finally:
         signal.alarm(0)
 
@@ -112,9 +112,10 @@ def _samples(known: Known) -> tuple[list[pfm.Samples], dict[str, int]]:
     """Return the parser's samples, and its counts of lost and of skipped samples."""
     decoded = _decode(known, known.buffer)
     if decoded is None:
-        raise Finding("rejects a valid buffer")
+        raise Finding("the parser rejects a valid buffer")
     if decoded.problems:
-        raise Finding(f"reports a problem with a valid buffer: {decoded.problems[0]}")
+        what = decoded.problems[0]
+        raise Finding(f"the parser reports a problem with a valid buffer: {what}")
     missing = {"lost": sum(decoded.lost.total.values()), "skipped": decoded.skipped}
     return [region.samples for region in decoded.regions], missing
 
@@ -125,14 +126,16 @@ def check_decoded(known: Known) -> None:
     found = sum(each.total() for each in samples)
     if not found <= known.stored <= found + sum(missing.values()):
         more = "".join(f", {n} {reason}" for reason, n in missing.items() if n)
-        raise Finding(f"finds {found} samples{more}, but {known.stored} were recorded")
+        raise Finding(
+            f"the parser finds {found} samples{more}, but {known.stored} were recorded"
+        )
     if not found:
         raise Skipped("no sample was recorded")
     compared = [key for key in known.truth if _compare(known, samples, pfm.Role(key))]
     if not compared:
         raise Finding(
-            "gives no role to any column of its samples, so pfmparse cannot tell what "
-            "they mean and cannot report them"
+            "the parser gives no role to any column of its samples, so pfmparse does "
+            "not know what the columns mean and cannot report them"
         )
     _compare_values(samples)
 
@@ -212,7 +215,10 @@ def check_prefixes(known: Known) -> None:
             raise Finding(f"{finding}, with only the first {size} bytes") from finding
         found = sum(r.samples.total() for r in decoded.regions) if decoded else 0
         if found > known.stored:
-            raise Finding(f"finds {found} samples in {size} bytes, more than in all")
+            raise Finding(
+                f"the parser finds {found} samples in the first {size} bytes of a "
+                f"buffer that has only {known.stored}"
+            )
 
 
 def check_damaged(known: Known) -> None:
@@ -260,7 +266,7 @@ def _plugin(text: str, uuid: str) -> pfm.Format:
         spec.loader.exec_module(module)
         found = getattr(module, names)
     except Exception as error:
-        raise Finding(f"cannot be loaded: {_where(error)}") from error
+        raise Finding(f"the parser {path} cannot be loaded: {_where(error)}") from error
     formats = [found] if isinstance(found, pfm.Format) else list(found)
     for each in formats:
         if each.uuid == uuid:
@@ -276,7 +282,7 @@ def _known(arguments: argparse.Namespace) -> Known:
         try:
             form = pfm.find_format(arguments.uuid)
         except pfm.PfmParseError as error:
-            raise Skipped("pfmparse has no parser for it") from error
+            raise Skipped("pfmparse has no parser for this format") from error
     layout = directory / "argument"
     return Known(
         form,

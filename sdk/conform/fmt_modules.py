@@ -84,7 +84,7 @@ def _modules(
 
 
 def plugin(folder: Path, module: Path) -> str | None:
-    """Return the plug-in beside a format, from its pyproject.toml."""
+    """Return FILE:OBJECT of the parser in a format's folder, or None."""
     project = folder / "parser/pyproject.toml"
     if not project.is_file():
         return None
@@ -102,7 +102,7 @@ def plugin(folder: Path, module: Path) -> str | None:
 
 
 def check_alias(form: Format, uuid: str | None, chosen: list[str]) -> Iterator[Result]:
-    """Check, if chosen, that the module has the alias of its format's UUID."""
+    """Check that the module has the alias of its format's UUID, if this is chosen."""
     if "alias" not in chosen:
         return
     aliases = ALIAS.findall(b"\0" + form.module.read_bytes())

@@ -89,7 +89,8 @@ find_format() {
 	ok
 }
 
-# Makes pfm_conform open the format, with the default argument of tools.
+# Makes pfm_conform open the format, with the default argument as changed by
+# --arg.
 examine() {
 	echo "$uuid $argument" >$kit/format 2>/dev/null
 }
@@ -98,7 +99,8 @@ release() {
 	echo >$kit/format
 }
 
-# This check fails first if pfm_conform cannot open the format.
+# Also fails if pfm_conform cannot open the format: usually this is the first
+# check that needs it.
 check_notrace() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
@@ -139,8 +141,8 @@ forget_leaks() {
 	fi
 }
 
-# If the kernel has kmemleak, asks it for leaks. Objects that kmemleak reports
-# too early, or in only one scan, are false positives.
+# Returns 0 if kmemleak finds leaks. Waits and scans twice, because objects that
+# kmemleak reports too early, or in only one scan, are false positives.
 has_leaked() {
 	[ -w $leaks ] || return 1
 	sleep 6
@@ -187,16 +189,17 @@ check_recording() {
 	for each in $(seq $loops); do
 		record_faults && record_timer && continue
 		if cannot_record; then
-			skip "this guest's PMU does not support it: $(tail -n 1 /tmp/recorded)"
+			skip "this guest's PMU does not support the format: $(tail -n 1 /tmp/recorded)"
 		else
-			fail "pfmon cannot record with it: $(tail -n 1 /tmp/recorded)"
+			fail "pfmon cannot record with the format: $(tail -n 1 /tmp/recorded)"
 		fi
 		return
 	done
 	ok
 }
 
-# Waits until the command runs, so that the context exists, or until pfmon fails.
+# Returns 0 if the command runs, which means that the context exists, or if
+# pfmon has failed.
 is_recording() {
 	pidof sleep >/dev/null || ! kill -0 $recorder 2>/dev/null
 }

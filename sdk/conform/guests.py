@@ -33,7 +33,7 @@ IN_GUEST = "/perfmon/add/conform"
 MOST_TIME = 100_000
 # Message in the guest's kernel log before each check.
 MARK = "pfm_conform: begin {}"
-# Maximum delay of the log, in tenths of a second.
+# Maximum time to wait for the kernel log, in tenths of a second.
 LATE = 100
 # Number of guests that one format may crash.
 MOST_CRASHES = 2
@@ -48,15 +48,18 @@ MEANINGS = {
         "a call-back takes a lock or allocates memory where it must not"
     ),
     r"NULL pointer dereference|KASAN: null-ptr": (
-        "it uses a NULL pointer: the registers can be NULL, and so can the buffer"
+        "the format uses a NULL pointer: the registers can be NULL, and so can the "
+        "buffer"
     ),
-    r"KASAN: .*out-of-bounds": "it accesses memory beyond what it was given",
-    r"KASAN: .*use-after-free": "it uses freed memory",
+    r"KASAN: .*out-of-bounds": "the format accesses memory beyond what it was given",
+    r"KASAN: .*use-after-free": "the format uses freed memory",
     r"unable to handle (kernel paging request|page fault)|Unable to handle kernel": (
-        "it uses an unmapped address: perhaps an offset from a mapped header, or "
-        "memory beyond its own or already freed"
+        "the format uses an unmapped address: perhaps an offset from a mapped header, "
+        "or memory beyond its own or already freed"
     ),
-    r"soft lockup|hard LOCKUP|detected stalls|blocked for more than": "it hangs",
+    r"soft lockup|hard LOCKUP|detected stalls|blocked for more than": (
+        "the format hangs"
+    ),
 }
 
 
@@ -186,10 +189,10 @@ class Guests:
     def _follow(
         self, output: _Output, log: Path, errors: IO[bytes]
     ) -> Iterator[tuple[int, Result]]:
-        """Yield each result when the next check begins. The last may be a crash."""
+        """Yield each result when the next check begins; the last one may be a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        # Booting may take another timeout.
+        # Allow another timeout for booting.
         for line in output.lines(2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
@@ -197,7 +200,7 @@ class Guests:
                     judged = _judged(held, log, rest)
                     yield held[0], judged
                     if judged is not held[1]:
-                        # Some messages, such as lockdep's, come only once per boot.
+                        # Boot again: lockdep, for example, reports only once per boot.
                         return
                 held = None
                 number, check = rest.split()
@@ -215,7 +218,7 @@ class Guests:
                 running = None
         text = _ending(output.process, log, errors, 2 * self._options.timeout)
         if held:
-            # An earlier finding, or unloading, has caused a later crash.
+            # The guest ended after this result; if it crashed, the result is a failure.
             yield held[0], _judged(held, log, None)
         elif running:
             self._crashes[running[0]] += 1
@@ -269,9 +272,9 @@ def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Resul
     """Return the result, or a failure if the kernel complained during the check.
 
     following: the next check that has begun, or None if the guest has ended. Kernel
-    messages come over another channel than the results, and later. So wait until the
-    log has the mark of the next check, which comes after any complaint about this
-    check.
+    messages arrive through a different channel than the results, and later. So wait
+    until the log has the mark of the next check, which comes after any complaint about
+    this check.
     """
     index, result = held
     mark = MARK.format(f"{index:03} {result.check}")
@@ -307,7 +310,7 @@ def _ending(
     try:
         status = process.wait(ENDING)
     except subprocess.TimeoutExpired:
-        return f"does not finish within {timeout:g} s"
+        return f"the check does not finish within {timeout:g} s"
     errors.seek(0)
     said = errors.read().decode(errors="replace").strip().splitlines()
     said = said or [f"exit status {status}"]

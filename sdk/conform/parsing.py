@@ -26,7 +26,7 @@ MARK = "@"
 def check(
     form: Format, facts: Facts, wanted: list[str], options: Options, out: Path
 ) -> Iterator[Result]:
-    """Yield the results of a parser's checks, or skip the checks without a buffer."""
+    """Yield the results of a parser's checks; without a buffer, all are skipped."""
     if not wanted:
         return
     reason = _missing(facts, out)

@@ -50,11 +50,11 @@ EXPECTED = {
     "bits": {"records": "sets undefined control bits: 0x80000002"},
     "deep": {
         "registers": "wrote past the record .*: byte 136 of a record of 136 bytes "
-        r".*, with (1[5-9]|[2-9]\d|[12]\d\d) callers at user level",
+        r".*, with (1[5-9]|[2-9]\d|[12]\d\d) callers in user space",
     },
     "default": {
         "full": "the default argument is rejected with -22",
-        "recording": "pfmon cannot record with it: .* rejects its argument",
+        "recording": "pfmon cannot record with the format: .* rejects its argument",
     },
     "exits": {"full": "fmt_exit returns -16: .* must return 0"},
     "filters": {

@@ -89,7 +89,7 @@ def test_skipped_samples_may_be_missing(tmp_path: Path) -> None:
     enough = text.replace(RETURN, f"{RETURN[:-1]}, skipped=3)")
     assert checked(tmp_path, enough)["decoded"] == ""
     few = text.replace(RETURN, f"{RETURN[:-1]}, skipped=2)")
-    said = "finds 17 samples, 2 skipped, but 20 were recorded"
+    said = "the parser finds 17 samples, 2 skipped, but 20 were recorded"
     assert checked(tmp_path, few)["decoded"] == said
 
 

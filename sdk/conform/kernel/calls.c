@@ -26,11 +26,11 @@ static int calls_check(struct conform *c, const char *callback, int ret)
 	return 0;
 }
 
-/* Check the core's field in front of the buffer. */
+/* Check that the core's field in front of the buffer is unchanged. */
 static int calls_area(struct conform *c)
 {
 	if (c->buf.base && pfm_fmt_front(c->buf.start)->area != c->area.start)
-		return conform_fail(c, "wrote past the end of the %d private bytes in front of its buffer",
+		return conform_fail(c, "the format wrote past the end of the %d private bytes in front of its buffer",
 				    PFM_FMT_PRIV_SIZE);
 	return 0;
 }
@@ -48,7 +48,10 @@ static int calls_guards(struct conform *c)
  * The life of a context
  */
 
-/* Return: 0, even if the argument was rejected (see @refused); or a finding. */
+/*
+ * Get the sizes of the buffer and of the private area. Return: 0, even if the
+ * argument was rejected (see @refused); or a finding.
+ */
 static int calls_sizes(struct conform *c, size_t *size, size_t *area)
 {
 	const pfm_buffer_fmt_t *fmt = c->fmt;

@@ -5,7 +5,7 @@
  * memory.c allocates memory with guards around the part that a format may
  * write. calls.c calls the call-backs and checks the memory after each call. A
  * check uses calls.c in many states and ends with its first finding, a sentence
- * for the format's author. main.c has the files that run the checks.
+ * for the format's author. main.c has the files in debugfs that run the checks.
  */
 #ifndef PFM_CONFORM_H
 #define PFM_CONFORM_H
@@ -60,24 +60,24 @@ struct conform_mem {
  * @area:    private area of the context
  * @max_size: CONFORM_MAX_SIZE, or CONFORM_MAX_CHANCE
  * @live:    fmt_init was called, fmt_exit was not
- * @refused: errno of the failed creation of the context, or 0
+ * @refused: errno with which creating the context failed, or 0
  * @ovfl:    the handler's overflow argument, of exactly the right size
  * @before:  content of @ovfl before the call
- * @state:   what the format remembers of the context
+ * @state:   state that the format keeps for the context
  * @tstamp:  time of the last overflow in ns
  * @calls:   number of overflows
  * @stored:  number of overflows for which the handler returned 0
  * @held:    monitoring is masked
  * @failed:  the last call to the handler returned an error
- * @notify: the PMC requests messages; changes with each context
+ * @notify:  the PMC requests messages; changes with each context
  * @current_thread: overflows are in the running thread
  * @quick:   the checks are reduced
  * @rnd:     state of the random numbers
  * @tried:   the check has called the handler
  * @recorded: the check has recorded a sample
  * @sink:    header of a sink after fmt_init; hdr_magic is 0 for other buffers
- * @fresh:   copy of a buffer that is not a sink, after fmt_init, until
- *           @recorded
+ * @fresh:   for a buffer that is not a sink: its content after fmt_init, until
+ *           @recorded is set
  * @poison:  bytes that the handler may change only by writing a record
  * @poisoned: number of poisoned bytes, 0 for none
  * @region:  region of @poison

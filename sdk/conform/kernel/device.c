@@ -37,7 +37,7 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	/* Set single fields: on some kernels, other fields are const. */
+	/* Do not assign the whole structure: some kernels have const fields. */
 	device_reader.f_op = dev->misc.fops;
 	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
 	device_reader.private_data = &dev->misc;
@@ -72,7 +72,7 @@ int conform_device_unpoison(struct conform *c)
 	for (at = 0; at < c->poisoned; at++)
 		if (c->poison[at] != conform_pattern[at])
 			return conform_fail(c,
-					    "wrote past the record that it published: byte %zu of a record of %zu bytes",
+					    "the format wrote past the record that it published: byte %zu of a record of %zu bytes",
 					    c->device->record_size + at,
 					    c->device->record_size);
 	return 0;

@@ -17,7 +17,7 @@
 #include <perfmon/perfmon_fmt_sink.h>
 #include "conform.h"
 
-/* Are the headers complete, and the regions in the buffer? */
+/* Does the buffer have a sink's header, and contain all of its regions? */
 static bool evidence_is_sink(const struct conform *c)
 {
 	const pfm_sink_hdr_t *hdr = c->buf.start;
@@ -114,7 +114,7 @@ int conform_unpoison(struct conform *c)
 		memset(c->poison + size, 0, c->poisoned - size);
 	if (bad)
 		return conform_fail(c,
-				    "wrote past the record that it published: byte %zu of a record of %llu bytes (pass its whole size to pfm_sink_end())",
+				    "the format wrote past the record that it published: byte %zu of a record of %llu bytes (pass its whole size to pfm_sink_end())",
 				    bad, size);
 	return 0;
 }

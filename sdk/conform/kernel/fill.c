@@ -12,18 +12,20 @@
 #define LEVELS_QUICK	60
 #define ROUNDS		20
 #define ROUNDS_QUICK	4
-/* Number of overflows with registers that the check causes */
+/* Number of overflow events of the check "registers" */
 #define THREADS		2000
 
-/* Cause @level single overflows, then as many at once as possible. */
+/*
+ * Cause @level single overflows, then several at once with all PMDs recorded.
+ */
 static int fill_to(struct conform *c, unsigned int level, bool *full)
 {
 	unsigned int i;
 	int ret = conform_make_small(c) ?: conform_values(c, level % 3);
 
 	/*
-	 * If notifications are requested, a format may mask before the buffer
-	 * is full.
+	 * Do not request notifications: with them, a format such as a flight
+	 * recorder masks monitoring before the buffer is full.
 	 */
 	c->notify = false;
 	for (i = 0; !ret && !c->held && i < level; i++)
@@ -64,7 +66,7 @@ static int fill_resume(struct conform *c)
 	return ret;
 }
 
-/* Check that overflows in a full buffer are errors. */
+/* Cause overflows in a full buffer; conform_overflow() checks each one. */
 static int fill_beyond(struct conform *c)
 {
 	u64 stored;
@@ -73,7 +75,7 @@ static int fill_beyond(struct conform *c)
 	for (i = 0; !ret && i < 3; i++) {
 		stored = c->stored;
 		ret = conform_overflow(c, CONFORM_BURST, NULL);
-		/* There may be space for a record smaller than the largest. */
+		/* The buffer can still have space for smaller records. */
 		if (!ret && c->stored >= stored + CONFORM_BURST && !c->held)
 			return 0;
 	}
@@ -145,7 +147,7 @@ static int registers_use(struct conform *c, unsigned long stack)
 	}
 	c->current_thread = false;
 	if (ret == -EBADMSG && !(i % 2))
-		conform_more(c, ", with %u callers at user level", depth);
+		conform_more(c, ", with %u callers in user space", depth);
 	return ret;
 }
 

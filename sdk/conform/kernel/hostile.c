@@ -81,7 +81,7 @@ int conform_check_arguments(struct conform *c)
 	return ret;
 }
 
-/* Fill, empty and fill a buffer again, with the largest records. */
+/* Fill, empty and refill a buffer of this size. */
 static int sizes_try(struct conform *c, u64 size, unsigned int *tried)
 {
 	int ret = conform_create_size(c, size);
@@ -117,7 +117,7 @@ int conform_check_sizes(struct conform *c)
 		return ret;
 	if (!conform_arg_size(c))
 		return conform_skip(c,
-				    "the argument has no field in bytes");
+				    "the argument has no field with the unit bytes");
 	smallest = conform_arg_smallest(c);
 	ret = sizes_around(c, smallest, &tried) ?: conform_values(c, 0) ?:
 		sizes_around(c, smallest, &tried);

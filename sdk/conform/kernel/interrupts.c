@@ -53,7 +53,10 @@ static int interrupts_take(struct conform *c, void (*send)(void))
 	unsigned int n = c->quick ? INTERRUPTS_QUICK : INTERRUPTS;
 	int ret = conform_make(c) ?: conform_values(c, 3);
 
-	/* Overflow in a thread first: lockdep learns the handler's locks. */
+	/*
+	 * Overflow in a thread first, so that lockdep knows the handler's
+	 * locks.
+	 */
 	ret = ret ?: conform_overflow(c, 1, NULL);
 	for (; !ret && n; n--) {
 		conform_result = -EINPROGRESS;

@@ -17,7 +17,10 @@
 /* Bytes that the kernel itself may allocate or free meanwhile */
 #define UNSURE		0x100000L
 
-/* Return: 0, or a finding if something was written to a former buffer. */
+/*
+ * Check that memory of a former context has not changed. Return: 0 or a
+ * finding.
+ */
 static int exit_watch(struct conform *c, const struct conform_mem *m,
 		      const char *what)
 {
@@ -29,9 +32,9 @@ static int exit_watch(struct conform *c, const struct conform_mem *m,
 	if (!bad)
 		return 0;
 	if (bad < (u8 *)m->start)
-		return conform_fail(c, "wrote to its private bytes after fmt_exit");
-	return conform_fail(c, "wrote to %s after fmt_exit, byte %zu", what,
-			    bad - (u8 *)m->start);
+		return conform_fail(c, "the format wrote to its private bytes after fmt_exit");
+	return conform_fail(c, "the format wrote to %s after fmt_exit, byte %zu",
+			    what, bad - (u8 *)m->start);
 }
 
 static void exit_forget(const struct conform_mem *m)

@@ -65,11 +65,11 @@ static int live_create(struct conform *c, const struct live *live)
 		return ret;
 	if (!c->live)
 		return conform_fail(c,
-				    "fmt_validate accepts a value with which a context cannot be created (%d): check live fields in fmt_validate, since fmt_set_arg cannot refuse",
+				    "fmt_validate accepts a value with which a context cannot be created (%d): check live fields in fmt_validate, because fmt_set_arg cannot reject a value",
 				    c->refused);
 	if (c->buf.size != size || c->area.size != area)
 		return conform_fail(c,
-				    "the size of the memory depends on a live field, but stays as it is when the field changes: declare it with PFM_ARG()");
+				    "the size of the memory depends on a live field, but memory is not reallocated when the field changes: declare the field with PFM_ARG()");
 	return 0;
 }
 

@@ -13,8 +13,9 @@
  *	truth	the overflows of the check "records"
  *	buffer	the buffer that the format has written for them
  *
- * Checks run one at a time; other writers wait. pfm_conform holds the format
- * until another format, or "", is written to the file format.
+ * Checks run one at a time; other writers wait. pfm_conform holds a reference
+ * to the format until another one, or an empty line, is written to the file
+ * format.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -76,7 +77,7 @@ static void conform_drop(struct conform *c)
 	*c = (struct conform) {};
 }
 
-/* Take over @line, "UUID [NAME=VALUE,...]". */
+/* Open the format of @line, "UUID [NAME=VALUE,...]", and set its argument. */
 static int conform_take(struct conform *c, char *line)
 {
 	char *text = strsep(&line, " ");
@@ -122,8 +123,8 @@ static int conform_run(char *name)
 		ret = conform_checks[i].run(c);
 		if (!ret && c->tried && !c->recorded)
 			ret = conform_fail(c,
-					   "recorded nothing: the handler returns 0 but skips all samples; give an argument with which it records (--arg NAME=VALUE,...)");
-	/* End the context, even after a finding. */
+					   "the handler recorded nothing: it returns 0 but skips all samples; give an argument with which it records (--arg NAME=VALUE,...)");
+		/* End the context, even after a finding. */
 		conform_end(c);
 		conform_device_close(c);
 		return ret;

@@ -73,12 +73,12 @@ int conform_mem_check(struct conform *c, const struct conform_mem *m,
 	bad = mem_changed(begin, mem_front);
 	if (bad)
 		return conform_fail(c,
-				    "wrote in front of %s, up to %zu bytes before it",
+				    "the format wrote in front of %s, up to %zu bytes before it",
 				    what, m->start - m->front - bad);
 	bad = mem_changed(end, conform_pattern);
 	if (bad)
 		return conform_fail(c,
-				    "wrote past the end of %s: byte %zu of %zu",
+				    "the format wrote past the end of %s: byte %zu of %zu",
 				    what, bad - m->start, m->size);
 	return 0;
 }

@@ -63,12 +63,12 @@ int conform_check_records(struct conform *c)
 		return -ENOMEM;
 	c->calls = 0;
 	c->stored = 0;
-	/* A flight recorder could freeze at a notification. */
+	/* With notifications, a flight recorder would freeze at once. */
 	c->notify = false;
 	ret = records_make(c);
 	memcpy(c->shot, c->buf.start, c->buf.size);
 	c->shot_size = c->buf.size;
 	if (!ret && !c->stored)
-		return conform_fail(c, "records nothing: the handler returns an error for the first overflow");
+		return conform_fail(c, "the handler records nothing: it returns an error for the first overflow");
 	return ret ?: conform_end(c);
 }

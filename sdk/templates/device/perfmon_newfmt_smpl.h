@@ -18,7 +18,7 @@
 	PFM_UUID(PFM_NEWFMT_SMPL_UUID_STR)
 
 /*
- * Returns the samples of all contexts; while it is open, a second open fails.
+ * The device with the samples of all contexts. Only one program can open it.
  */
 #define PFM_NEWFMT_DEVICE	"/dev/pfm_newfmt"
 /* Records in each CPU's ring, a power of two; more records are lost. */
