@@ -11,7 +11,9 @@
 DEFINE_PFM_TABLE(cgroups, pfm_cgroups_record_t, count, PFM_CGROUPS_SMPL_VERSION,
 		 PFM_TABLE_COUNT(count))
 
-/* A deferred sample can be from a thread that no longer runs. */
+/*
+ * Get the cgroup; 0 for a deferred sample of a thread that no longer runs here.
+ */
 static __always_inline u64 cgroups_id(const struct pfm_ovfl_data *data)
 {
 	if (data->tid != task_pid_nr(current))

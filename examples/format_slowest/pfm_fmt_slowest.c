@@ -20,7 +20,10 @@ DEFINE_PFM_SINK_ARG(slowest, pfm_slowest_smpl_arg_t,
 		    PFM_SLOWEST_DEPTH * sizeof(u64), 0,
 		    PFM_SLOWEST_SMPL_VERSION)
 
-/* In user mode, the first address from pfm_user_callers() is the sample's. */
+/*
+ * Get the callers in user space. If user space was interrupted, leave out the
+ * first address of pfm_user_callers(): it is data->ip.
+ */
 static __always_inline u32
 slowest_callers(const struct pfm_ovfl_data *data, u64 *callers)
 {

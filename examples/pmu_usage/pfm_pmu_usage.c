@@ -36,8 +36,8 @@ static int usage_load(struct pfm_pmu_set *s,
 	struct pfm_pmu_reg *clock = regs[s->num_regs - 1];
 
 	/*
-	 * Only threads have these counts, and a clock that samples needs a
-	 * timer.
+	 * Reject system-wide contexts, because only threads have these counts,
+	 * and clocks that sample, because there is no timer for them.
 	 */
 	if (!s->task || clock->sampling)
 		return -EINVAL;
