@@ -23,7 +23,7 @@
 /* Last generation number used; a process created by fork() takes the next */
 static __u32 last_generation;
 /*
- * This process's generation number, in a page that fork() wipes; 0 until used
+ * This process's generation number, in a page that fork() wipes; 0 until needed
  */
 static __u32 *generation;
 
@@ -47,7 +47,7 @@ static __u32 *wiped_by_fork(void)
 	return NULL;
 }
 
-/* Create the page. Several threads may try this. Return: 1 if it exists. */
+/* Create the page, unless another thread does. Return: 1 if the page exists. */
 static int have_generation(void)
 {
 	__u32 *page, *none = NULL;
@@ -96,7 +96,7 @@ static int is_user(const struct counter_user *user)
 		       user->generation;
 }
 
-/* Ask for the thread ID at a thread's first read in this process, then read. */
+/* Call gettid() for a thread's first read in this process, then read. */
 static __attribute__((__noinline__)) int
 ask_and_read(const struct counter_user *user,
 	     const volatile pfm_set_page_t *page, int state, __u64 *value)

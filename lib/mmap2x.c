@@ -42,7 +42,9 @@ static void *map(void *addr, size_t size, int prot, int flags, int fd,
 #endif
 }
 
-/* A shared mapping shows records that are written after the call, too. */
+/*
+ * Retry as a shared mapping, which also shows records written after the call.
+ */
 static void *map_buffer(void *addr, size_t size, int prot, int flags, int fd,
 			uint64_t offset)
 {

@@ -57,7 +57,9 @@ PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 
 /* Vectors, passed to the kernel in parts */
 
-/* A part with this many elements is below the kernel's limit of one page. */
+/*
+ * A part with this many elements fits into a page, the kernel's smallest limit.
+ */
 #define PART	16
 
 union part {
@@ -139,7 +141,10 @@ static void pmc_in(union part *part, int i, const void *elem)
 			(from->reg_flags & PFM_REG_RETFL_MASK);
 	to->reg_value = from->reg_value;
 	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
-	/* 2.x defines no flags here: let the kernel reject any in this word. */
+	/*
+	 * 2.x defines no flags here: pass them in a word that the kernel
+	 * rejects unless it is 0.
+	 */
 	to->reserved[0] |= from->reg_flags & ~PFM_REG_RETFL_MASK;
 }
 
@@ -196,7 +201,10 @@ static void pmd_out(const union part *part, int i, void *elem)
 				       part->pmds[i].reg_flags);
 }
 
-/* Keep the flags: programs read with the vector that they used to write. */
+/*
+ * Do not pass the caller's flags: programs read with the vector that they used
+ * to write, and the kernel would reject its flags.
+ */
 static void read_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_pmd *from = elem;
@@ -317,7 +325,9 @@ int pfm2x_unload_context(int fd)
 	return plain_command(fd, PFM_UNLOAD_CONTEXT);
 }
 
-/* Event sets: 2.x counts in nanoseconds, and has no explicit next set */
+/*
+ * Event sets: times are in nanoseconds in 2.x, which has no explicit next set
+ */
 
 #define NSEC_PER_SEC	1000000000ULL
 /*
@@ -363,7 +373,10 @@ static void setdesc_out(const union part *part, int i, void *elem)
 	to->set_timeout = ns_of(from->set_timeout);
 }
 
-/* Deleting takes no flags, but programs pass the flags used at creation. */
+/*
+ * Do not pass the caller's flags: programs pass the flags used at creation, and
+ * the kernel would reject them.
+ */
 static void setdel_in(union part *part, int i, const void *elem)
 {
 	setdesc_in(part, i, elem);
@@ -378,7 +391,10 @@ static void setdel_out(const union part *part, int i, void *elem)
 			(part->setdescs[i].set_flags & PFM_SET_RETFL_MASK);
 }
 
-/* Keep the flags: programs repeat the call with the returned flags. */
+/*
+ * Do not pass the caller's flags: programs repeat the call with the flags that
+ * it returned, and the kernel would reject them.
+ */
 static void setinfo_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_setinfo *from = elem;
