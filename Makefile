@@ -97,8 +97,9 @@ deps-docs:
 deps-bench: deps-run
 	@scripts/need-packages $(CHECK_PACKAGES) $$(scripts/parts.py --packages)
 
-# Parts that cannot be built here are left out: parts.py writes a file for each. Make
-# reads LEFT_OUT when a recipe starts, so the recipe after `parts` runs a second make.
+# Parts that cannot be built here are left out: parts.py writes a file for each.
+# A make that has expanded LEFT_OUT does not see files written later, so goals
+# that need it run `parts` first and then a second make.
 PARTS :=
 LEFT_OUT = $(notdir $(wildcard $(BUILD)/left-out/*))
 .PHONY: parts
@@ -135,8 +136,9 @@ modules-all: parts
 built-modules: $(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%))
 $(ALL_TARGETS:%=modules-%): modules-%:
 	$(call build-modules,$*,$*)
-# These add the examples, modules for tests and benchmarks, and pfm-conform's module.
-# A build from the same sources is taken from the cache.
+# test-modules-* also build the examples, modules for tests and benchmarks, and
+# pfm-conform's module. If these sources were built before, the modules come
+# from the cache.
 $(ALL_TARGETS:%=test-modules-%): test-modules-%:
 	@mkdir -p $(BUILD)/kmod/$*
 	@scripts/link-tree $(BUILD)/kmod/$* $(KMOD_DIRS) examples tests/Kbuild \
@@ -207,7 +209,8 @@ PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 # tests/vm/conftest.py groups them (loadgroup).
 SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 
-# Everything built and booted. The root (other-host) comes first: modules need it, too.
+# All that is built and booted. The root file system (other-host) comes first,
+# because modules are built in it, too.
 BUILT_PARTS := other-host $(foreach target,$(TARGETS),modules-$(target) vm-$(target)) \
 	user-arm64 user-i386
 .PHONY: build built style conformance kunit sdk scripts parsers lib tools \
@@ -301,12 +304,12 @@ check-all: deps-check
 		PERFMON_CACHE=$$cache $(MAKE) -s check
 	@$(MAKE) -s mutants beside-perf check-debug check-damaged check-viewers check-host
 
-# `make check` on the other release. It needs only what `hosts` needs.
+# `make check` on the other Debian release. It needs only what `hosts` needs.
 .PHONY: check-host
 check-host: deps-check
 	@scripts/other_host.py --check
 
-# Kernels that may be newer than those above.
+# Build and test on Debian's newest kernels (NEWEST_TARGETS).
 .PHONY: check-newest
 check-newest: deps-check
 	@$(MAKE) -s guest-x86_64

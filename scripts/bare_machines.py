@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Root file systems of machines with only Debian, to test the project's packages."""
+"""Root file systems of bare Debian machines, to test the project's packages."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ import cache
 DAY = 24 * 3600
 # Seconds after which an unused entry is deleted.
 KEPT = 14 * DAY
-# Seconds after which a temporary directory must have been left by an interrupted run.
+# Seconds after which a temporary directory is assumed to be from an interrupted run.
 LEFT = DAY
 
 # The suffix of a note file. The name is from the time when all entries were root file
@@ -34,7 +34,7 @@ _locks: dict[Path, IO[str]] = {}
 
 
 def use(entry: Path, names: list[str]) -> None:
-    """Protect an entry, even a future one, from prune() while this process runs."""
+    """Protect an entry, even a missing one, from prune() while this process runs."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with cache.locked("kept"):
         if entry not in _locks:
@@ -45,7 +45,7 @@ def use(entry: Path, names: list[str]) -> None:
 
 
 def prune(made: Path, remove: Callable[[Path], object]) -> None:
-    """Remove unused entries of the same directory after making an entry.
+    """Remove the unused entries beside `made`, an entry that has just been made.
 
     `remove` deletes the directory into which the unused entries were moved.
     """

@@ -34,7 +34,7 @@ LINTIAN = [
     "error,warning",
     "--tag-display-limit=0",
 ]
-# Strict, because the directory build/debs/RELEASE is removed.
+# The pattern is strict, because the directory build/debs/RELEASE is removed.
 RELEASE = re.compile(r"[a-z]+(-backports)?")
 # The number of last lines of dpkg-buildpackage's output that are shown on failure.
 SHOWN_LINES = 40

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find uses of older versions of the SDK in a format's sources.
+"""Find code in a format's sources that was written for an older version of the SDK.
 
     format_hints.py FOLDER
 

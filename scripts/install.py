@@ -111,7 +111,7 @@ def default_pythondir(prefix: Path) -> Path:
 
 
 def copies(pattern: str, into: Path, mode: int = DATA) -> Iterator[Item]:
-    """Yield the files of the tree that match, all for one directory."""
+    """Yield the files that match a pattern, for installation in one directory."""
     found = sorted(ROOT.glob(pattern))
     if not found:
         raise InstallError(f"{pattern} is missing: run 'make user' to build it")
@@ -343,7 +343,7 @@ class Installed:
 
 
 def tell_the_machine(layout: Layout) -> None:
-    """Update ldconfig, udev and sysusers; do nothing with a DESTDIR."""
+    """As root, update ldconfig, udev and sysusers, unless DESTDIR is set."""
     if layout.destdir or os.geteuid() != 0:
         return
     group = layout.prefix / "lib/sysusers.d/perfmon.conf"
@@ -394,9 +394,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["install", "uninstall"])
-    parser.add_argument("--destdir", default="", help="put before each path")
+    parser.add_argument("--destdir", default="", help="prepended to each path")
     parser.add_argument("--prefix", type=Path, default=Path("/usr/local"))
-    parser.add_argument("--libdir", type=Path, help="PREFIX/lib/MULTIARCH")
+    parser.add_argument("--libdir", type=Path, help="default: PREFIX/lib/MULTIARCH")
     parser.add_argument("--pythondir", type=Path, help="directory of python3's modules")
     parser.add_argument("--build", help="directory with the results of make user")
     arguments = parser.parse_args()

@@ -46,7 +46,7 @@ def _tools(kernel: kernels.Kernel, variables: list[str]) -> str:
     """Return a digest of all that affects the modules, except for the sources."""
     command = kernels.make(kernel, variables)
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
-    # If the command runs in a root file system, it contains the path of that, which
+    # If the command runs in a root file system, it contains that system's path, which
     # changes with the compiler.
     words = [kernel.release, kernel.version, *command, *OBJECTS]
     programs = [compiler[0].removeprefix("CC=")] if kernel.native else []

@@ -196,7 +196,7 @@ def _remove(tree: Path) -> None:
 
 
 def _as_root() -> list[str]:
-    """Return a command prefix that gives root's rights, to users by a namespace."""
+    """Return a command prefix that gives root's rights, in a namespace for users."""
     if os.geteuid() == 0:
         return ["unshare"]
     return ["unshare", "--map-root-user", "--map-auto"]

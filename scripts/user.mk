@@ -69,7 +69,8 @@ PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) 
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
-# Tables in pfmon's cache are used only by a pfmon that would compile the same ones.
+# pfmon uses a table from its cache only if the same code, identified by this
+# digest, compiled the table.
 TABLES_SRC := $(sort $(wildcard tools/pfmon/unwind/*)) sdk/include/perfmon/perfmon_unwind.h
 TABLES := $(UOBJ)/tools/pfmon/stacks/table_cache.o
 $(TABLES): UCFLAGS += -DPFM_UNWIND_COMPILER='"$(shell cat $(TABLES_SRC) | sha256sum | cut -c1-16)"'

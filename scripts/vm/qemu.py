@@ -133,7 +133,8 @@ def _cpu(machine: Machine) -> list[str]:
     if machine.icount:
         count = f"shift={ICOUNT_SHIFT},sleep=off"
         return [*kind, "-accel", "tcg,thread=single", "-icount", count]
-    # With threads, a CPU may execute old code forever after the kernel has patched it.
+    # With a thread for each CPU, a CPU may execute old code forever after the kernel
+    # has patched it.
     threads = "multi" if machine.parallel else "single"
     return [*kind, "-accel", f"tcg,thread={threads}"]
 
@@ -156,7 +157,7 @@ def kernel_arguments(machine: Machine) -> str:
         # On a busy host, the emulated timer may be too late for the kernel's timer
         # check.
         words.append("no_timer_check")
-        # On an Intel CPU, the kernel would use separate page tables for user level
+        # On an Intel CPU, the kernel would use separate page tables for user space
         # (PTI). With them, QEMU sometimes crashes under many NMIs.
         words.append("nopti")
         # On a busy host the kernel eventually finds that the CPUs' clocks are unstable.

@@ -172,7 +172,7 @@ def programs(arch: str) -> tuple[list[Path], Path | None]:
 
 
 def _default(arch: str) -> str:
-    """Return the name of the default kernel; of another if `arch` lacks it."""
+    """Return the name of the default kernel, or of another one that `arch` has."""
     own = host.kernel() if is_checkout() else host.newest()
     return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
 
