@@ -38,7 +38,7 @@ static u64 default_hdr_size(u32 flags)
 	return sizeof(pfm_default_smpl_entry_t);
 }
 
-/* Get the size of the largest entry; without a header, at least one value. */
+/* Get the size of the largest entry; not 0, even without a header and PMDs. */
 static u64 default_max_entry(u32 flags, u16 num_pmds)
 {
 	return default_hdr_size(flags) + sizeof(u64) * max_t(u64, num_pmds, 1);
@@ -57,7 +57,7 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	return arg->buf_size < min_size ? -EINVAL : 0;
 }
 
-/* Publish the state. Publish the count last, after the counted entries. */
+/* Publish the offset, then the count. Readers of the count see its entries. */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
 					    const struct pfm_records *records)
 {

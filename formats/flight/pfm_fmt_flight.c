@@ -26,7 +26,10 @@ struct flight_priv {
 static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct flight_priv) <=
 	      PFM_FMT_PRIV_SIZE);
 
-/* Return: the sample's value, or difference; 0 if the PMD is not recorded. */
+/*
+ * Get the value of a sample: that of the PMD @pmd of the argument, less that of
+ * @minus if there is one. It is 0 if one of the two PMDs is not recorded.
+ */
 static notrace u64 flight_value(const struct flight_priv *priv,
 				const pfm_ovfl_arg_t *arg)
 {

@@ -3,7 +3,7 @@
  * pfm_fmt_histogram - counts samples by process, event and address
  *
  * The buffer holds one count per distinct address, however long monitoring
- * lasts. The tool is not woken until the end, but can read the counts while
+ * lasts. The format never notifies the tool, which can read the counts while
  * they rise.
  */
 #include <linux/module.h>

@@ -33,7 +33,8 @@ void pfm_op_cookies_init(struct pfm_op_cookies *c);
 void pfm_op_cookies_drop(struct pfm_op_cookies *c);
 
 /*
- * Look up the cookie of a file, or give it one. Context: process, may sleep.
+ * Get the cookie of a file; a file that has none gets the next one. Context:
+ * process, may sleep.
  * Return: the cookie; PFM_OPROFILE_INVALID_COOKIE if memory is short or
  * PFM_OP_MAX_COOKIES are in use.
  */

@@ -65,7 +65,8 @@ struct pfm_op_sample {
  * @depth:     see struct pfm_op_sizes
  * @sync_lock: held during a sync; protects the tails of @cpus, the writer's
  *             side of @stream, and @callers
- * @patience:  remaining waits of a sync for mmap_locks; under @sync_lock
+ * @patience:  number of times that a sync may still wait for an mmap_lock;
+ *             protected by @sync_lock
  * @read_lock: protects the reader's side of @stream
  * @stream:    the event buffer
  * @cookies:   files that occur in @stream
