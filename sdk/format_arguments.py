@@ -53,7 +53,7 @@ def arguments(texts: Sequence[str]) -> list[Argument]:
 
 
 def lines(name: str, found: Sequence[Argument], regions: int) -> dict[str, str]:
-    """Return the lines about a format's argument, by placeholder in the templates.
+    """Return the replacements of the templates' placeholders for a format's argument.
 
     regions: default number of regions of the buffer.
     """

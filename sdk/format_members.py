@@ -161,7 +161,7 @@ def packed(members: Sequence[Member], pad: str = "pad") -> list[Member]:
 
 
 def lines(members: Sequence[Member]) -> dict[str, str]:
-    """Return the lines about a record's members, by placeholder in the templates."""
+    """Return the replacements of the templates' placeholders for a record's members."""
     width = max(len(member.name) for member in members) + 1
     return {
         "RECORD_ABOUT": "\n".join(
@@ -182,7 +182,7 @@ def field(text: str) -> Member:
     check_name(name)
     _check_type(type_)
     if found["length"] and not length:
-        raise MemberError("an array has at least one element")
+        raise MemberError("an array needs at least one element")
     if type_ == "char" and not length:
         raise MemberError("use u8 or s8 for a number, or charxN for text")
     if name in KNOWN and not length:
@@ -204,7 +204,7 @@ def check_name(name: str) -> None:
         )
     if UNSEEN.match(name):
         raise MemberError(
-            f"pfmparse makes no column of '{name}'; use a name without 'pad' or "
+            f"pfmparse shows no column '{name}'; use a name without 'pad' or "
             "'reserved' that is not pmdN"
         )
 

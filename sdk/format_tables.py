@@ -84,7 +84,7 @@ class Value:
 
 
 def words(texts: Iterable[str]) -> dict[str, str]:
-    """Return the lines about a format's table, by placeholder in the templates.
+    """Return the replacements of the templates' placeholders for a format's table.
 
     Raises MemberError.
     """
@@ -99,7 +99,8 @@ def words(texts: Iterable[str]) -> dict[str, str]:
     if (size := sum(member.size for member in record)) > MAX_RECORD:
         raise MemberError(
             f"a record has {size} bytes, but the handler's stack has room for "
-            f"{MAX_RECORD}: use fewer fields, and build the sample in pfm_table_priv()"
+            f"{MAX_RECORD}: use fewer fields (a format that needs more builds its "
+            "samples in pfm_table_priv() instead)"
         )
     return {
         **lines(record),
@@ -121,7 +122,7 @@ def _roles(values: Sequence[Value]) -> list[str]:
 
 
 def _column(key: Sequence[Member]) -> str:
-    """Return a column of the key, by which to report."""
+    """Return a column of the key, for `pfmparse report --by`."""
     numbers = [member for member in key if member.type != "char"]
     return numbers[0].columns[0] if numbers else EVENT.name
 

@@ -187,18 +187,21 @@ def check_layout(known: Known) -> None:
         raise Skipped("the parser has no dtype of the argument")
     if dtype.itemsize != known.size:
         raise Finding(
-            f"the argument has {known.size} bytes, but the dtype has {dtype.itemsize}"
+            f"the argument has {known.size} bytes, but its dtype in the parser has "
+            f"{dtype.itemsize}"
         )
     for line in (known.layout or "").splitlines():
         name, offset, size = line.split()[:3]
         if dtype.fields is None or name not in dtype.fields:
-            raise Finding(f"the argument has a field {name}, but the dtype does not")
+            raise Finding(
+                f"the argument has a field {name}, but its dtype in the parser does not"
+            )
         field = dtype.fields[name]
         there = (field[1], field[0].itemsize)
         if there != (int(offset), int(size)):
             raise Finding(
-                f"{name} is at byte {offset} of the argument, {size} bytes, but the "
-                f"dtype has it at byte {there[0]}, {there[1]} bytes"
+                f"{name} is at byte {offset} of the argument and has {size} bytes, but "
+                f"in the parser's dtype it is at byte {there[0]} and has {there[1]}"
             )
 
 
@@ -271,7 +274,9 @@ def _plugin(text: str, uuid: str) -> pfm.Format:
     for each in formats:
         if each.uuid == uuid:
             return each
-    raise Finding(f"{path} has another UUID: {formats[0].uuid}, not {uuid}")
+    raise Finding(
+        f"the parser {path} is for another UUID: {formats[0].uuid}, not {uuid}"
+    )
 
 
 def _known(arguments: argparse.Namespace) -> Known:

@@ -56,7 +56,7 @@ def find(
     for number, word in enumerate(words):
         built = list(_modules(word, kernel, modules, work / str(number)))
         if not built:
-            raise FormatError(f"{word} does not build a module")
+            raise FormatError(f"building {word} produced no module")
         found += [Format(module, plugin(Path(word), module)) for module in built]
     names = [form.name for form in found]
     for name in names:

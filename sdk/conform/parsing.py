@@ -61,7 +61,7 @@ def _command(form: Format, facts: Facts, options: Options, out: Path) -> list[st
 
 
 def _outcomes(command: list[str]) -> Iterator[tuple[str, Result]]:
-    """Yield the process's results by check."""
+    """Run the command; yield the name and the result of each check."""
     environment = dict(os.environ)
     if supply.is_checkout():
         there = environment.get("PYTHONPATH")

@@ -134,7 +134,7 @@ int conform_make(struct conform *c)
 	if (ret || c->live)
 		return ret;
 	if (c->refused == -ENOMEM)
-		return conform_skip(c, "not enough memory for its buffer");
+		return conform_skip(c, "there is not enough memory for the format's buffer");
 	if (c->fmt->fmt_arg_size && !c->fmt->fmt_arg_layout)
 		return conform_skip(c, "the format does not publish fmt_arg_layout, and rejects an all-zero argument");
 	return conform_fail(c,

@@ -156,7 +156,9 @@ void conform_mem_seed(u64 seed);
 /* Allocate zeroed memory; @front is a multiple of 64. Return: 0 or -ENOMEM. */
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size);
 void conform_mem_free(struct conform_mem *m);
-/* Check guards. Context: any. Return: 0, or a finding: a write beyond @what. */
+/*
+ * Check guards. Context: any. Return: 0; a finding for a write outside @what.
+ */
 int conform_mem_check(struct conform *c, const struct conform_mem *m,
 		      const char *what);
 
@@ -215,9 +217,9 @@ u64 conform_arg_smallest(struct conform *c);
  */
 
 /*
- * Do what PFM_CREATE_CONTEXT does, with @arg, or NULL for the default one. End
- * an earlier context first. Return: 0, even if rejected (see @live); or a
- * finding.
+ * Do what PFM_CREATE_CONTEXT does, with the argument @arg; NULL for the
+ * default. End an earlier context first. Return: 0, even if rejected (see
+ * @live); or a finding.
  */
 int conform_create(struct conform *c, const void *arg);
 /* Create a context with this buffer size, if the argument has a size. */

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include "conform.h"
 
-/* Number of bytes of the header that are forged one by one. */
+/* Number of bytes at the start of the buffer in which fields are forged. */
 #define HEADER		512
 /* Number of buffers with random content. */
 #define ROUNDS		200

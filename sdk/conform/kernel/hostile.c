@@ -122,7 +122,7 @@ int conform_check_sizes(struct conform *c)
 	ret = sizes_around(c, smallest, &tried) ?: conform_values(c, 0) ?:
 		sizes_around(c, smallest, &tried);
 	if (!ret && !tried)
-		return conform_skip(c, "cannot create a buffer of %llu bytes or slightly more",
+		return conform_skip(c, "no context can be created with a buffer of %llu bytes or slightly more",
 				    smallest);
 	return ret;
 }

@@ -135,7 +135,7 @@ int conform_check_live(struct conform *c)
 	if (ret)
 		return ret;
 	if (!c->fmt->fmt_set_arg)
-		return conform_skip(c, "no field of the argument may change (PFM_ARG_LIVE)");
+		return conform_skip(c, "the argument has no live field (PFM_ARG_LIVE)");
 	live.arg = kmalloc(c->fmt->fmt_arg_size, GFP_KERNEL);
 	if (!live.arg)
 		return -ENOMEM;

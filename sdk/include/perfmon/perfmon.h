@@ -181,7 +181,8 @@ typedef unsigned char pfm_uuid_t[16];
  *                     format has no buffer
  * @reserved:          must be 0
  *
- * In perfmonctl() the format's argument follows immediately (3.5.3).
+ * For perfmonctl(), the format's argument must follow this structure
+ * immediately in memory (3.5.3).
  */
 typedef struct {
 	pfm_uuid_t	ctx_smpl_buf_id;
@@ -329,7 +330,7 @@ typedef struct {
 	__u64	reserved2[2];
 } pfarg_load_t;
 
-/* Extension. In load_flags of a system-wide context. */
+/* Extension: load_flags of a system-wide context. */
 #define PFM_LOADFL_CGROUP	0x1	/* measure tasks of @load_cgroup only */
 
 PFM_STATIC_ASSERT(sizeof(pfarg_load_t) == 32);

@@ -415,9 +415,10 @@ struct pfm_largest {
 };
 
 /**
- * pfm_largest_add() - check whether a value is among the largest so far
+ * pfm_largest_add() - add a value if it is among the largest so far
  * @l:     the largest values
- * @keep:  number of values to keep, which is clamped to 1 to PFM_LARGEST_MAX
+ * @keep:  number of values to keep; clamped to the range from 1 to
+ *         PFM_LARGEST_MAX
  * @value: the value; if it is among the largest, it replaces the smallest of
  *         them
  *

@@ -358,7 +358,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		      offsetof(type, payload) % sizeof(u64) == 0 &&	\
 		      sizeof(type) % sizeof(u64) == 0 &&		\
 		      __alignof__(type) >= sizeof(u64),			\
-		      "pad key and record to 8 bytes, and align to 8");	\
+		      "pad key and record to multiples of 8, align to 8"); \
 									\
 	static __always_inline void					\
 	name##_table_merge(void *to, void *show, const void *from,	\

@@ -15,7 +15,7 @@ SIZE = RECORD.itemsize
 
 
 def value(number: int, at: int) -> int:
-    """Return the value for field number at of a record; it fits into every type."""
+    """Return a value for field number `at` of a record; it fits into every type."""
     return (32 * number + at) % 128
 
 

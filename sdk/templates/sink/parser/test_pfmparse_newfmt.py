@@ -18,7 +18,7 @@ PMDS = (2, 5)
 
 
 def value(number: int, at: int) -> int:
-    """Return the value for field number at of a record; it fits into every type."""
+    """Return a value for field number `at` of a record; it fits into every type."""
     return (64 * number + at) % 128
 
 

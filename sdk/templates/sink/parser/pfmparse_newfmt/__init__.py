@@ -16,7 +16,7 @@ RECORD = pfm.header_struct(HEADER, "pfm_newfmt_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
-    """Return the samples of records; the session has the recorded PMDs by event."""
+    """Return the samples of records; the session tells which PMDs an event records."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     pmds = {p.eventid: p.smpl_pmds for s in session.sets for p in s.pmds if p.sampling}
     groups = []
