@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 TOLERANCE = 3.0
-# An idle host takes twice as many samples.
+# On an idle host, there are twice as many samples.
 FEW_SAMPLES = 10_000
 TOLERANCE_OF_FEW = 7.0
 # Fewer samples than this are not significant.

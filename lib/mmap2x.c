@@ -8,7 +8,7 @@
  * is retried as a shared one.
  */
 #define _GNU_SOURCE
-/* Both functions are defined here, each with its own offset type. */
+/* mmap() and mmap64() are both defined here, each with its own offset type. */
 #undef _FILE_OFFSET_BITS
 #include <stdint.h>
 #include <sys/mman.h>
