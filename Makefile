@@ -9,7 +9,7 @@ BUILD := build
 # Number of jobs that run in parallel.
 JOBS ?= $(shell nproc)
 
-# ARCH-KERNEL of each set of modules.
+# The architecture and kernel (ARCH-KERNEL) of each set of modules.
 TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 x86_64-6.12-rt \
 	arm64-6.1 arm64-6.12
 # Debian's newest kernels; only `make check-newest` builds for them.
@@ -27,7 +27,8 @@ CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-pytest-xdist \
 	python3-hypothesis \
 	python3-pyelftools python3-setuptools python3-wheel \
 	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
-# A node that does not come from Debian brings its own npm. BOLT has a package for each LLVM.
+# A node that is not from Debian has its own npm. Debian has a package of BOLT
+# for each version of LLVM, so take the first.
 VIEWER_PACKAGES = $(CHECK_PACKAGES) chromium chromium-driver golang-go autofdo \
 	$(shell apt-cache pkgnames bolt- | grep -x 'bolt-[0-9]*' | sort -V | head -1) \
 	postgresql protobuf-compiler python3-jsonschema python3-psycopg2 \
@@ -239,7 +240,7 @@ conformance:
 kunit:
 	@scripts/parts.py kunit
 	@test -e $(BUILD)/left-out/kunit || tests/kunit/run
-# Out-of-tree formats with the installed SDK.
+# Build and test out-of-tree formats with the installed SDK.
 sdk: user
 	@scripts/parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
 	@$(PYTEST) tests/sdk
@@ -255,12 +256,12 @@ hosts:
 vm: build
 	@scripts/parts.py secure-boot $(foreach target,$(REFUSED_TARGETS),modules-$(target) vm-$(target))
 	@$(SIDE_BY_SIDE) loadgroup tests/vm
-# Faults of the code, each of which a test must find.
+# Insert faults into the code, one at a time: a test must find each of them.
 .PHONY: mutants
 mutants: deps-check
 	@$(MAKE) -s guest-x86_64
 	@tests/mutants/run
-# The comparisons of `make vm`, with longer programs.
+# Compare pfmon with perf as `make vm` does, with longer programs.
 .PHONY: beside-perf
 beside-perf: deps-check
 	@$(MAKE) -s modules-x86_64-6.12 guest-x86_64

@@ -81,7 +81,7 @@ def _entries(directory: Path) -> set[Path]:
 
 
 def _is_useless(entry: Path, made: Path) -> bool:
-    """Return whether an entry is replaced, not used for too long, or unfinished."""
+    """Return whether an entry is replaced, unused for too long, or unfinished."""
     if entry.name.startswith("."):
         return _idle(entry) > LEFT
     replaced = _purpose(entry) == _purpose(made)

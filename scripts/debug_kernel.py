@@ -111,7 +111,8 @@ def _check_config(config: Path) -> None:
     missing = wanted.difference(config.read_text().splitlines())
     if missing:
         raise BuildError(
-            f"options of {CONFIG.name} without effect: " + ", ".join(sorted(missing))
+            f"these options of {CONFIG.name} have no effect: "
+            + ", ".join(sorted(missing))
         )
 
 

@@ -22,7 +22,7 @@ if __name__ == "__main__":
 
 import format_folder  # noqa: E402
 
-# The advice to print, by the pattern of outdated code.
+# The advice to print about outdated code. The keys are patterns of such code.
 HINTS = {
     r"\.fmt_owner\b": "leave out .fmt_owner: registering passes the module",
     r"\bu64\s+\w+\s*,\s*void\s*\*\s*\w+\s*\)": (

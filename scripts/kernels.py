@@ -107,11 +107,9 @@ ERRORS = (
 class Kernel:
     """One kernel.
 
-    series: the kernel's name, such as in KERNELS.
-    release: `uname -r`.
-    version: the version of the packages.
-    debian: Debian's release.
-    installed: whether the kernel's headers are installed.
+    series: the kernel's name, as in KERNELS. release: `uname -r`. version: the version
+    of the packages. debian: Debian's release. installed: whether the kernel's headers
+    are installed.
     """
 
     arch: str
@@ -133,7 +131,7 @@ class Kernel:
 
 
 def resolve(arch: str, name: str) -> Kernel:
-    """Return the kernel with a name.
+    """Return the kernel of this name.
 
     Raises KernelError if no such kernel is available. For the debug kernel, raises what
     debug_kernel.tree() raises.

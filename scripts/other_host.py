@@ -35,7 +35,9 @@ def release() -> str:
     """Return the other release. Raises debian.ReleaseError on unsupported hosts."""
     here = debian.host()
     if here not in OTHERS:
-        raise debian.ReleaseError(f"no other release for {here or 'this host'}")
+        raise debian.ReleaseError(
+            f"there is no other release to run on for {here or 'this host'}"
+        )
     return OTHERS[here]
 
 

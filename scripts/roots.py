@@ -158,7 +158,7 @@ def exec_arguments(
 
 @contextlib.contextmanager
 def copied(tree: Path) -> Iterator[Path]:
-    """Yield a copy of a root file system, to be changed; remove the copy at the end."""
+    """Yield a copy of a root file system that may be changed; remove it at the end."""
     above = Path(tempfile.mkdtemp(prefix=".copy-", dir=tree.parent))
     above.chmod(0o755)
     copy = above / tree.name
@@ -196,7 +196,7 @@ def _remove(tree: Path) -> None:
 
 
 def _as_root() -> list[str]:
-    """Return a command prefix that gives root's rights, in a namespace for users."""
+    """Return a command prefix that gives root's rights, if necessary in a namespace."""
     if os.geteuid() == 0:
         return ["unshare"]
     return ["unshare", "--map-root-user", "--map-auto"]

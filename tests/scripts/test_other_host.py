@@ -94,7 +94,8 @@ def test_host_of_other_system_has_no_other_release(
         monkeypatch.setattr(sys, "argv", ["other_host.py", "true"])
         assert other_host.main() == 1
         err = capsys.readouterr().err
-        assert err == f"other_host.py: no other release for {said}\n"
+        text = f"there is no other release to run on for {said}"
+        assert err == f"other_host.py: {text}\n"
 
 
 @pytest.mark.parametrize("command", [["true"], ["sh", "-c", "exit 7"]])
