@@ -102,14 +102,15 @@ PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reserved, 16, 32);
  * @reg_set:             event set of the PMD
  * @reg_flags:           in: PFM_REGFL_*; out: PFM_REG_RETFL_* as well
  * @reg_value:           value to load, or value read
- * @reg_long_reset:      value to reload after a notification
- * @reg_short_reset:     value to reload without notification
+ * @reg_long_reset:      value to reload at pfm_restart() after a notification
+ * @reg_short_reset:     value to reload after an overflow without notification
  * @reg_last_reset_val:  out, read: value that was loaded last
- * @reg_ovfl_switch_cnt: overflows before switching to the next event set
+ * @reg_ovfl_switch_cnt: number of overflows before a switch to the next event
+ *                       set
  * @reg_reset_pmds:      PMDs to reset when this one overflows
  * @reg_smpl_pmds:       PMDs to record when this one overflows
  * @reg_smpl_eventid:    passed to the format uninterpreted
- * @reg_random_mask:     bits of the random value to add
+ * @reg_random_mask:     mask of the random value that is added on each reset
  * @reg_random_seed:     seed of the random series
  * @reserved:            must be 0
  */
@@ -215,7 +216,8 @@ PFM2X_ASSERT_FIELD(struct pfm2x_setdesc, reserved, 16, 48);
  * @set_id:           event set
  * @reserved1:        must be 0
  * @set_flags:        out: PFM_SETFL_* flags
- * @set_ovfl_pmds:    out: PMDs that overflowed last
+ * @set_ovfl_pmds:    out: PMDs whose overflow caused the last switch away from
+ *                    this set
  * @set_runs:         out: number of times the set became active
  * @set_timeout:      out: ns until the switch to the next set
  * @set_act_duration: out: time the set was active, in ns

@@ -11,7 +11,7 @@
 #include <perfmon/perfmon_unwind.h>
 
 #define PFM_CALLSTACK_SMPL_NAME	"callstack"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_CALLSTACK_SMPL_SUMMARY \
 	"call chains in the kernel and user space, thread, time, PMDs"
 #define PFM_CALLSTACK_SMPL_UUID_STR "bad42f83-abb5-4fb1-bc94-36de0415f7ca"

@@ -13,7 +13,7 @@
 #include <perfmon/perfmon_time.h>
 
 #define PFM_DFL_SMPL_NAME	"default"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_DFL_SMPL_SUMMARY \
 	"thread, address, time, PMDs; or only the address, or PMDs"
 #define PFM_DFL_SMPL_UUID_STR "d139b29e-62e8-40e4-b402-73078792e937"

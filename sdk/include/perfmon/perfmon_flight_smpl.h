@@ -14,7 +14,7 @@
 #include <perfmon/perfmon_sink.h>
 
 #define PFM_FLIGHT_SMPL_NAME	"flight"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_FLIGHT_SMPL_SUMMARY \
 	"the last samples before a trigger: thread, address, time, PMDs"
 #define PFM_FLIGHT_SMPL_UUID_STR "b9d0cd6e-d66e-486b-aa83-880009473ebf"

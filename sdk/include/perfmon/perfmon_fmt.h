@@ -29,11 +29,12 @@ struct pt_regs;
  * @block_thread:    block the monitored thread; only for a context with
  *                   PFM_FL_NOTIFY_BLOCK that is not self-monitoring; ignored
  *                   by fmt_restart
- * @mask_monitoring: mask monitoring until the next PFM_RESTART; if any call for
- *                   an overflow event sets this bit, all resets of that event
- *                   are deferred. With PFM_FL_INHERIT it does not mask: the
- *                   overflowed PMD is reset, and overflows for this buffer are
- *                   lost until PFM_RESTART
+ * @mask_monitoring: mask monitoring until the next PFM_RESTART. If several PMDs
+ *                   overflow at once and the handler sets this bit for one of
+ *                   them, the resets of all of them are deferred. With
+ *                   PFM_FL_INHERIT it does not mask: the overflowed PMD is
+ *                   reset, and overflows for this buffer are lost until
+ *                   PFM_RESTART
  * @reserved:        must stay 0; a handler that sets it is considered broken
  * @val:             all bits at once
  *

@@ -121,7 +121,7 @@ static __always_inline void pfm_sink_enter(struct pfm_sink *s, void *buf, u32 n)
 	WRITE_ONCE(hdr->hdr_cur_region, n);
 	/* A reader that sees FILLING does not see the old count. */
 	smp_store_release(&rgn->rgn_state, PFM_SINK_RGN_FILLING);
-	/* A reader that sees the new number sees no old count or state. */
+	/* A reader that sees the new rgn_seq sees no old count or state. */
 	smp_store_release(&rgn->rgn_seq, ++s->seq);
 	/* A reader that sees a new record sees the new rgn_seq. */
 	smp_wmb();

@@ -31,9 +31,9 @@
  *
  * Each record has a copy in the private area that fmt_getpriv requests. The
  * handler merges samples into the copy and writes the result to the buffer,
- * which it never reads. Keys are compared as a whole. The table has a fixed
- * size and a search is bounded, so that the cost of a sample does not grow over
- * time.
+ * which it never reads. Keys are compared completely, not only by their hashes.
+ * The table has a fixed size and a search is bounded, so that the cost of a
+ * sample does not grow over time.
  */
 #ifndef PERFMON_PERFMON_FMT_TABLE_H
 #define PERFMON_PERFMON_FMT_TABLE_H

@@ -13,7 +13,7 @@
 #include <perfmon/perfmon_sink.h>
 
 #define PFM_HISTOGRAM_SMPL_NAME	"histogram"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_HISTOGRAM_SMPL_SUMMARY \
 	"a count per process, event and address, kept in the kernel"
 #define PFM_HISTOGRAM_SMPL_UUID_STR "7e053c7a-52c0-4536-84e9-10d7885f57c9"

@@ -25,7 +25,7 @@
 #include <perfmon/perfmon_default_smpl.h>
 
 #define PFM_NWAY_SMPL_NAME	"nway"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_NWAY_SMPL_SUMMARY \
 	"like default, in several regions: one is filled, others are read"
 #define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"

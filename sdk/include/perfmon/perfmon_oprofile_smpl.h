@@ -17,7 +17,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_OPROFILE_SMPL_NAME	"oprofile"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_OPROFILE_SMPL_SUMMARY \
 	"a pair of words in OProfile's event stream"
 #define PFM_OPROFILE_SMPL_UUID_STR "777a6e61-2065-7369-746e-722061650a6c"

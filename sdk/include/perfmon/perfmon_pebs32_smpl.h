@@ -23,7 +23,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_PEBS32_SMPL_NAME	"pebs32"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_PEBS32_SMPL_SUMMARY \
 	"a 32-bit PEBS record: registers"
 #define PFM_PEBS32_SMPL_UUID_STR "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b"

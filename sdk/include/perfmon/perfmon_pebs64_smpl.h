@@ -23,7 +23,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_PEBS64_SMPL_NAME	"pebs64"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_PEBS64_SMPL_SUMMARY \
 	"a PEBS record: registers, data address, source, latency"
 #define PFM_PEBS64_SMPL_UUID_STR "36be9794-1fbf-41df-b463-1062eb729bad"

@@ -13,7 +13,7 @@
 #include <perfmon/perfmon_unwind.h>
 
 #define PFM_STACKS_SMPL_NAME	"stacks"
-/* One line about a sample, for users */
+/* The contents of a sample, in one line for users. */
 #define PFM_STACKS_SMPL_SUMMARY \
 	"a count per process, event and call chain, kept in the kernel"
 #define PFM_STACKS_SMPL_UUID_STR "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
