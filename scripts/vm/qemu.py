@@ -58,8 +58,8 @@ WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
 # keep these features.
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
-# With icount the TSC never changes its rate, but QEMU does not say so by itself. Only
-# with these features can raw time stamps use the TSC.
+# With icount the TSC never changes its rate, but by default QEMU does not announce this
+# to the guest. Raw time stamps can use the TSC only with these features.
 COUNTED_CPU = f"{CPU},+invtsc,x-force-features=on,check=off"
 # System management mode protects the EFI variables.
 FIRMWARE_BOARD = "q35,smm=on"

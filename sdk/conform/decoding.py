@@ -206,7 +206,7 @@ def check_layout(known: Known) -> None:
 
 
 def check_prefixes(known: Known) -> None:
-    """Check that no prefix makes the parser fail or has more samples than the whole."""
+    """Check that the parser neither fails nor finds too many samples in any prefix."""
     sizes = list(range(len(known.buffer)))
     most = PREFIXES_QUICK if known.quick else PREFIXES
     if len(sizes) > most:
