@@ -331,7 +331,9 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 	smp_store_release(&pfm_sink_rgn(buf, n)->rgn_seq, 0);
 }
 
-/* Discard all records, for PFM_RESTART of a masked buffer that overwrites. */
+/*
+ * Discard all records, for a PFM_RESTART after masking with PFM_SINK_OVERWRITE.
+ */
 static inline void pfm_sink_rewind(struct pfm_sink *s, void *buf)
 {
 	u32 n;

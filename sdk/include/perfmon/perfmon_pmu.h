@@ -96,10 +96,11 @@ struct pfm_reg_desc {
 #define PFM_REG_CLOCK		0xffff
 
 /*
- * Value of pfm_pmu_reg.reload if the hardware does not reload the counter. It
- * stands for a period longer than any that the hardware can have. So whether
- * the hardware reloads or not, an overflowed counter's value plus its reload is
- * negative, as an s64, until another whole period has passed.
+ * Value of pfm_pmu_reg.reload if the hardware does not reload the counter: a
+ * period longer than any that the hardware supports. With this value, the sum
+ * of an overflowed counter's value and its reload has the same meaning as with
+ * a reload by the hardware: as an s64, it is negative until another whole
+ * period has passed.
  */
 #define PFM_RELOAD_NONE		BIT_ULL(63)
 

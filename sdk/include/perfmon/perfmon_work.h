@@ -79,7 +79,7 @@ void pfm_queue_work(struct pfm_work *w);
 
 /**
  * pfm_cancel_work() - cancel a work item, or wait until it has run
- * @w: the work item, which must not be queued during the call
+ * @w: the work item, which must not be queued again during the call
  *
  * Context: process, may sleep.
  */
