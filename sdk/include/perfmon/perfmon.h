@@ -910,7 +910,7 @@ int pfm_stop(int fd);
  * pfm_restart() - resume after a notification (3.1.9)
  * @fd: the context, attached
  *
- * Resets the overflowed PMDs, lets the format free its buffer, resumes
+ * Resets the overflowed PMDs, lets the format make room in its buffer, resumes
  * monitoring and wakes a blocked thread. Extra calls are harmless, except that
  * some formats empty the buffer on each call.
  *

@@ -3,8 +3,8 @@
  * DOC: Device and stream of the OProfile bridge (Eranian 2006, 5.4)
  *
  * The format has no argument and no mapped buffer. Its records are read from a
- * character device, /dev/PFM_OPROFILE_DEVICE, as from OProfile's event buffer.
- * The records are a stream of the kernel's native unsigned longs in native byte
+ * character device, /dev/perfmon-oprofile, as from OProfile's event buffer. The
+ * records are a stream of the kernel's native unsigned longs in native byte
  * order; on a 64-bit kernel these have 64 bits, even for 32-bit programs. The
  * stream consists of samples and escapes. A sample is a pair (offset, event),
  * where the event is the reg_smpl_eventid of the counter that overflowed. An
