@@ -37,8 +37,8 @@
  *           or work item
  * @ctx:     the context, with a reference
  * @task: the thread, without a reference: used only for comparison
- * @changed: called when the thread exits, or has lost its events
- * @note:    PFM_NOTE_* that the context has not yet acted on
+ * @changed: called after an exit or exec of the thread
+ * @note:    PFM_NOTE_* bits that the context has not yet acted on
  * @queued:  the task work is queued; used only by the thread
  * @lost:    an exec has removed the thread's events; used only by the thread
  * @work:    the task work
@@ -147,7 +147,7 @@ void pfm_attach_catch_up(struct pfm_context *ctx)
 	pfm_unlock(ctx);
 }
 
-/* Drop the references that an ended work held: to @a and to this module. */
+/* Drop a finished task work's or work item's references: @a and this module. */
 static void pfm_attachment_put_work(struct pfm_attachment *a)
 {
 	kref_put(&a->ref, pfm_attachment_free);
@@ -161,7 +161,7 @@ static void pfm_attachment_later(struct work_struct *work)
 
 	pfm_lock(a->ctx);
 	pfm_unlock(a->ctx);
-	/* Until now, a command may have been acting on the note. */
+	/* A command that has taken the note has finished with it, too. */
 	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);
 }
@@ -174,7 +174,7 @@ static void pfm_attachment_queue_later(struct pfm_attachment *a)
 	__module_get(THIS_MODULE);
 	if (queue_work(pfm_wq, &a->later))
 		return;
-	/* The work item is queued already, and will see the new note too. */
+	/* The work item was already queued, and will see the new note, too. */
 	atomic_dec(&a->ctx->behind);
 	pfm_attachment_put_work(a);
 }
@@ -198,7 +198,7 @@ static void pfm_attachment_note(struct pfm_attachment *a, int note)
 	pfm_end_hurry();
 }
 
-/* Add to a note that an exec has removed the events. */
+/* Add PFM_NOTE_LOST to @note if an exec has removed the thread's events. */
 static int pfm_add_lost(struct pfm_attachment *a, int note)
 {
 	bool lost = a->lost;
@@ -260,7 +260,7 @@ static int pfm_reserve_cpu(struct pfm_context *ctx)
 	lockdep_assert_held(&pfm_attach_lock);
 	if (pfm_num_threads || per_cpu(pfm_cpu_ctx, cpu))
 		return -EBUSY;
-	/* When an active CPU goes offline, pfm_attach_cpu_gone() is called. */
+	/* An active CPU calls pfm_attach_cpu_gone() if it goes offline. */
 	if (!cpu_active(cpu))
 		return -ENODEV;
 	per_cpu(pfm_cpu_ctx, cpu) = ctx;
@@ -368,7 +368,10 @@ struct pfm_context *pfm_attach_to_inherit(void)
 {
 	const struct pfm_attachment *a = pfm_attach_find(current);
 
-	/* A context that was locked during the exec may still be attached. */
+	/*
+	 * If the context was locked during the exec, it may still be attached,
+	 * although the exec has removed its events.
+	 */
 	return a && (!a->lost || a->ctx->trusted) ? a->ctx : NULL;
 }
 
@@ -418,9 +421,15 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 	if (a->queued || !kref_get_unless_zero(&a->ref))
 		return;
 	a->queued = true;
-	/* The tool may lack the right to block the new program. */
+	/*
+	 * After an exec, the tool may lack the right to block the new program,
+	 * so stop blocking.
+	 */
 	pfm_block_end(a->ctx);
-	/* This fails only if the context's last descriptor was closed. */
+	/*
+	 * The thread still runs task works. So this fails only if the module is
+	 * being unloaded, after the context's last descriptor was closed.
+	 */
 	if (!pfm_thread_work_add(current, &a->work, notify))
 		kref_put(&a->ref, pfm_attachment_free);
 }
@@ -444,7 +453,7 @@ static void pfm_thread_changes(bool exits, bool lost)
 	rcu_read_unlock();
 }
 
-/* The thread's descriptors are closed next, then its last task works run. */
+/* After this, the exit closes the descriptors and runs the last task works. */
 static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 {
 	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */

@@ -17,16 +17,17 @@ int pfm_attach_init(void);
 void pfm_attach_exit(void);
 
 /*
- * Mark code that must not wait for a command: it runs in the exit or exec of a
- * monitored thread, or in a suspend. lockdep reports a wait for
+ * Mark code that must not wait for a command, because it runs in the exit or
+ * exec of a monitored thread, or in a suspend. lockdep reports a wait for
  * pfm_context.mutex between the two calls. Context: process.
  */
 void pfm_begin_hurry(void);
 void pfm_end_hurry(void);
 
 /*
- * Lock pfm_context.mutex for a command. If the thread has exited or executed a
- * program meanwhile, act on that first. Context: process.
+ * Lock pfm_context.mutex for a command. If the monitored thread has exited or
+ * executed a program while the context was locked, act on that first.
+ * Context: process.
  */
 void pfm_lock(struct pfm_context *ctx);
 void pfm_unlock(struct pfm_context *ctx);
@@ -51,8 +52,8 @@ typedef void (*pfm_changed_t)(struct pfm_context *ctx, int note);
 
 /*
  * Claim the thread or CPU of pfm_context.target. When the thread exits or
- * executes a program, it calls @changed, or the next pfm_lock() does if the
- * context was locked.
+ * executes a program, it calls @changed. If the context is locked at that time,
+ * the next pfm_lock() does so.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EBUSY if it is taken or an attachment of the other kind exists;
  * -ESRCH if the thread is exiting; -ENODEV if the CPU is going offline;
@@ -84,8 +85,8 @@ struct pfm_context *pfm_attach_here(void);
 
 /*
  * Find the context that a new child of the calling thread inherits. Context: as
- * pfm_attach_here(). Return: the context; NULL if none, or if the
- * thread has executed a program that the context may not monitor.
+ * pfm_attach_here(). Return: the context; NULL if there is none, or if the
+ * thread has executed a program that the context must not monitor.
  */
 struct pfm_context *pfm_attach_to_inherit(void);
 

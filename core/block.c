@@ -42,10 +42,11 @@
  * @task:   the thread
  * @returns: the kprobe brings the thread back after it has left for a signal
  * @wanted: the thread must block
- * @queued: bit 0: there is a task work, which also pins this module
+ * @queued: bit 0: @work is queued, running or to be queued again; it then also
+ *          pins this module
  * @left:   the thread has left the task work and must come back
  * @work:   the task work
- * @again:  queues @work if the kprobe hit counts as an NMI
+ * @again:  queues @work if the kprobe's handler runs in NMI context
  * @wait:   where the thread waits
  * @node:   in pfm_blocks while attached
  * @rcu:    frees the structure
@@ -67,16 +68,17 @@ struct pfm_block {
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
 /*
- * Number of threads with pfm_block.left. Usually 0: the kprobe checks this
- * first.
+ * Number of threads whose pfm_block.left is set. This is usually 0, so the
+ * kprobe's handler checks it first.
  */
 static atomic_t pfm_num_left;
 
 /*
- * Number of trials of the kprobe. The kernel may have registered the kprobe
- * without arming it, or may no longer call the probed function. So the thread
- * that creates a context makes one more round on its way to user mode, before
- * it can attach the context.
+ * Number of tests of whether the kprobe fires. The kernel may have registered
+ * the kprobe without arming it, or may no longer call the probed function. So a
+ * thread that creates a context that may block makes one more round on its way
+ * to user mode. The kprobe must fire in that round, before the thread can
+ * attach the context.
  */
 static atomic_t pfm_trials;
 /* Value of pfm_trials when the kprobe last fired */
@@ -123,7 +125,7 @@ static void pfm_block_queue_again(struct irq_work *work)
 	pfm_block_queue(container_of(work, struct pfm_block, again));
 }
 
-/* Clear @left. If @left was set, the caller now owns the task work. */
+/* Clear @left. Return: was it set? If so, the caller now owns the task work. */
 static bool pfm_block_take_left(struct pfm_block *b)
 {
 	if (!READ_ONCE(b->left) || !xchg(&b->left, 0))
@@ -158,8 +160,8 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 /*
  * Registered while there are contexts that may block. The kprobe can be removed
  * safely: when the last of these contexts is gone, no overflow blocks a thread,
- * and pfm_block_detach() has cleared pfm_block.left. A thread that was about to
- * set @left has seen that @wanted is clear.
+ * and pfm_block_detach() has cleared pfm_block.left. A thread that sets @left
+ * after that sees that @wanted is clear, and clears @left itself.
  */
 static PFM_KPROBE(pfm_last_call, PFM_LAST_CALL, pfm_block_come_back);
 
@@ -215,7 +217,7 @@ static bool pfm_block_is_wanted(const struct pfm_block *b)
 	       !fatal_signal_pending(current);
 }
 
-/* Return: 0, or an error if a signal arrived first. */
+/* Wait as long as the thread must block. Return: an error after a signal. */
 static int pfm_block_wait(struct pfm_block *b)
 {
 	unsigned int state = b->returns ? TASK_INTERRUPTIBLE : TASK_KILLABLE;
@@ -234,7 +236,8 @@ static void pfm_block_here(struct callback_head *work)
 			return;
 		clear_bit_unlock(0, &b->queued);
 		/*
-		 * An overflow before clear_bit() did not queue the task work.
+		 * An overflow that found the bit set did not queue the task
+		 * work, so check @wanted again.
 		 */
 		smp_mb__after_atomic();
 	} while (pfm_block_is_wanted(b) &&

@@ -10,8 +10,8 @@
 struct pfm_context;
 
 /*
- * Register the kprobe for a new context that may block a thread, and test it.
- * Context: process, may sleep.
+ * If a new context may block a thread, register the kprobe, and have the
+ * calling thread test it. Context: process, may sleep.
  */
 void pfm_block_init(struct pfm_context *ctx);
 
@@ -50,8 +50,8 @@ void pfm_block_request(struct pfm_context *ctx);
 
 /*
  * Stop blocking; takes effect when the thread is woken. Context: the caller
- * owns the context; or the thread itself when it cannot overflow any more,
- * preemption off.
+ * owns the context; or the caller is the monitored thread, at its exit or exec,
+ * with preemption off.
  */
 void pfm_block_end(struct pfm_context *ctx);
 

@@ -254,7 +254,7 @@ static struct pfm_context *pfm_area_context(const struct vm_area_struct *vma)
 	return vma->vm_file->private_data;
 }
 
-/* fork() and a partial munmap() create areas too. */
+/* Take a reference. fork() and a partial munmap() create areas, too. */
 static void pfm_vma_open(struct vm_area_struct *vma)
 {
 	struct pfm_buffer *b = vma->vm_private_data;
@@ -312,8 +312,8 @@ static bool pfm_vma_is_legal(const struct pfm_buffer *b,
 }
 
 /*
- * Prevent the area from becoming writable or executable later. The kernel does
- * not lock areas with VM_DONTEXPAND.
+ * Prevent the area from becoming writable or executable later. mlock() skips
+ * areas with VM_DONTEXPAND.
  */
 static void pfm_vma_restrict(struct vm_area_struct *vma)
 {

@@ -29,16 +29,16 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 struct pfm_buffer *pfm_buffer_get(struct pfm_buffer *b);
 void pfm_buffer_put(struct pfm_buffer *b);
 
-/* First byte, and size in bytes (whole pages), of the mapping. */
+/* Get the first byte, and the size in bytes (whole pages), of the mapping. */
 void *pfm_buffer_start(const struct pfm_buffer *b);
 size_t pfm_buffer_size(const struct pfm_buffer *b);
-/* The private area, or NULL. */
+/* Get the private area, or NULL. */
 void *pfm_buffer_area(const struct pfm_buffer *b);
 
 /**
  * pfm_buffer_mmap() - Map a buffer into a process
- * @ctx: its context
- * @b:   the buffer at the mapping's offset
+ * @ctx: the buffer's context
+ * @b:   the buffer, which is the one at the mapping's offset
  * @vma: the area
  *
  * Context: process, mmap_lock held.

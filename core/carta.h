@@ -3,7 +3,8 @@
  * carta.h - the pseudo-random series of sampling periods (3.4.2)
  *
  * The "minimal standard" generator x' = 16807 x mod (2^31 - 1), by Carta's
- * method: it folds in the product's upper bits and needs no division.
+ * method, which adds the product's upper bits to the lower 31 instead of
+ * dividing.
  */
 #ifndef PFM_CORE_CARTA_H
 #define PFM_CORE_CARTA_H
@@ -13,7 +14,7 @@
 #define PFM_CARTA_MODULUS	0x7fffffffU	/* 2^31 - 1 */
 #define PFM_CARTA_BITS		31
 
-/* Make a seed a valid state, 1 ... 2^31 - 2; 0 becomes 1. */
+/* Turn a seed into a valid state, 1 ... 2^31 - 2. */
 static inline u32 pfm_carta_seed(u32 seed)
 {
 	seed = (seed & PFM_CARTA_MODULUS) + (seed >> PFM_CARTA_BITS);
@@ -22,7 +23,7 @@ static inline u32 pfm_carta_seed(u32 seed)
 	return seed ? seed : 1;
 }
 
-/* Get the next number of the series, which has 31 bits. */
+/* Get the next 31-bit number of the series. */
 static inline u32 pfm_carta_next(u32 *state)
 {
 	u64 product = 16807ULL * *state;

@@ -26,7 +26,7 @@ bool pfm_charge_within(atomic_long_t *used, unsigned long n, unsigned long max)
 	return true;
 }
 
-/* Charge within RLIMIT_MEMLOCK, of which other memory takes @taken pages. */
+/* Charge within RLIMIT_MEMLOCK, of which other memory uses @taken pages. */
 static bool pfm_charge_locked(atomic_long_t *used, unsigned long pages,
 			      unsigned long taken)
 {

@@ -35,7 +35,8 @@ void pfm_charge_share(struct pfm_charge *c, const struct pfm_charge *payer);
  * process together with its own locked memory. CAP_IPC_LOCK lifts it. Nothing
  * is charged if @c is NULL.
  * Context: process; calls for one @c are serialized by the caller.
- * Return: true; false if nothing was charged.
+ * Return: false, and nothing is charged, if the limit would be exceeded; else
+ * true.
  */
 bool pfm_charge_more(struct pfm_charge *c, size_t bytes);
 

@@ -23,12 +23,15 @@
 #include "release.h"
 #include "vector.h"
 
-/* Required access, and what is held while a command or an element runs. */
+/*
+ * Preparations for a command. pfm_check_cpu() is called before each element,
+ * and only if the context is attached.
+ */
 enum pfm_access {
-	PFM_BY_ITSELF,	/* the command checks, and locks pfm_context.mutex */
-	PFM_LOCKED,	/* no check; the mutex is held */
-	PFM_TO_READ,	/* the mutex is held; if attached, on a suitable CPU */
-	PFM_TO_WRITE,	/* as PFM_TO_READ, and the context has no family */
+	PFM_BY_ITSELF,	/* none: the command itself checks and locks */
+	PFM_LOCKED,	/* lock pfm_context.mutex */
+	PFM_TO_READ,	/* lock, sum the family's values, pfm_check_cpu() */
+	PFM_TO_WRITE,	/* lock, pfm_check_cpu() */
 };
 
 /* Kinds of arguments */
@@ -109,7 +112,10 @@ static const struct pfm_ctx_cmd *pfm_find_ctx_cmd(unsigned int cmd)
 	return pfm_ctx_cmds[nr].plain ? &pfm_ctx_cmds[nr] : NULL;
 }
 
-/* Is the caller on a CPU where the command can access the PMU? */
+/*
+ * Check whether the caller is on a CPU where the command can access the PMU.
+ * Return: 0 or an errno.
+ */
 static int pfm_check_access(const struct pfm_context *ctx,
 			    const struct pfm_ctx_cmd *cmd)
 {
@@ -118,8 +124,9 @@ static int pfm_check_access(const struct pfm_context *ctx,
 }
 
 /*
- * Process elements until one fails, in at most one pause. With @ask_first, an
- * element may return PFM_ASK_FIRST; @todo then begins with that element.
+ * Process elements until one fails, with at most one pause (pause.c) for all of
+ * them. With @ask_first, an element may return PFM_ASK_FIRST; @todo then begins
+ * with that element.
  * Context: process, pfm_context.mutex held.
  */
 static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
@@ -137,7 +144,7 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			todo->next += todo->size;
 	}
 	err = pfm_end_many(ctx);
-	/* The caller gets only @ret: count the other error. */
+	/* The tool gets only @ret, so count the other error. */
 	if (ret && err)
 		ctx->sets_denied++;
 	return ret ?: err;

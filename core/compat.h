@@ -71,7 +71,7 @@ pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
 	kthread_create_worker(flags, __VA_ARGS__)
 #endif
 
-/* The attribute argument of the call-backs is const since 6.16. */
+/* The attribute argument of a binary file's call-backs is const since 6.16. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 typedef struct bin_attribute pfm_bin_attr_t;
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * config.c - global properties: PFM_SET_CONFIG and PFM_GET_CONFIG, the files in
- *	      /sys/kernel/perfmon and the module parameters over the same
+ *	      /sys/kernel/perfmon and the module parameters for the same
  *	      variables (3.1.16, 3.1.17; Eranian 2006, 7)
  *
  * Code that uses a property reads it once. A change does not affect existing
@@ -76,7 +76,7 @@ static void pfm_bv_from_regs(const struct pfm_reg_desc *regs, u16 n, u64 *bv)
 		pfm_bv_set(bv, regs[i].num);
 }
 
-/* Without a PMU there are no registers, and the counter width is 0. */
+/* Without a PMU description there are no registers, and the width stays 0. */
 static void pfm_config_get_pmu(pfarg_config_t *req)
 {
 	const struct pfm_pmu *pmu = pfm_pmu_get();

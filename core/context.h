@@ -16,8 +16,9 @@
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it
  *   pfm_family.lock     members and sums of a family (family.c)
- * mmap_lock is taken only inside exec_update_lock. None of these locks is taken
- * inside mmap_lock: mmap() takes only the xarray lock of pfm_context.sets.
+ * Of these locks, only exec_update_lock may be held when mmap_lock is taken.
+ * None of them is taken inside mmap_lock: mmap() takes only the xarray lock of
+ * pfm_context.sets.
  * CPU hotplug is not a lock of ours, but perf waits for it inside commands: see
  * cpu.c. The overflow path takes none of these locks. pfm_context.busy says who
  * owns a context. Commands keep overflows out with pfm_pause() (pause.c), or
@@ -65,7 +66,7 @@ struct pfm_share;
  * @num_reset: number of PMDs that are reset with this one: see
  *             pfm_reset_slots()
  * @num_data: number of PMDs to record whose value is data of the sample, such
- *            as an address: the last ones, see pfm_data_regs()
+ *            as an address. They follow the other PMDs: see pfm_data_regs()
  * @arg:  argument for the format; all but its value fields is filled in. It has
  *        one value per PMD to record. The lists of pfm_smpl_regs(),
  *        pfm_data_regs() and pfm_reset_slots() follow it
@@ -94,21 +95,21 @@ struct pfm_pmd_ovfl {
  * struct pfm_pmd - one PMD of an event set, or its clock
  * @hw:          the structure that the PMU sees
  * @ctx:         context
- * @ovfl:        prepared overflow; NULL until the controlling PMC is written,
- *               before which it does not sample (@hw.sampling)
+ * @ovfl:        prepared data for its overflows; NULL until its controlling PMC
+ *               is written, before which it does not sample (@hw.sampling)
  * @plain_reset: @short_reset if an overflow only loads this value, else 0
  * @state:       state of its overflows: PFM_QUIET etc.
- * @slot:        index in pfm_evtset.regs: the PMD's index in the PMU's table;
- *               the clock's follows the last PMD's
+ * @slot:        index in pfm_evtset.regs, which is the PMD's index in the PMU's
+ *               table; the clock has the last index
  * @random:      state of the random series
  * @known_from:  its value when it became PFM_KNOWN
  * @short_reset: value to load after an overflow that does not mask
- * @ovfl_ip:     PFM_NOTED: instruction pointer of the overflow
+ * @ovfl_ip:     in the state PFM_NOTED: instruction pointer of the overflow
  * @value:       software value. While the set is not active, or is frozen: the
  *               whole value. Otherwise the part above the hardware counter's
  *               width, and below that a lower bound: what the counter held when
  *               it was loaded or last wrapped
- * @loads:       twice the number of loads; odd while it is being loaded
+ * @loads:       twice the number of loads; odd while a load is in progress
  * @seen_loads:  @loads when a command last read the value
  * @seen:        value that this command saw
  * @last_reset:  value that was last loaded
@@ -150,13 +151,14 @@ struct pfm_pmd {
  * @id:          number of the set
  * @id_next:     number of the explicit next set
  * @flags:       PFM_SETFL_*
- * @timeout:     effective timeout in ns, 0 unless it switches by time
- * @runs:        times that it became the active set
+ * @timeout:     effective timeout in ns; 0 if the set does not switch by time
+ * @runs:        number of times that it became the active set
  * @duration:    time in ns that the set was active, minus the clock's value
- * @unmeasured:  time in ns that the set was active before the PMU had it
+ * @unmeasured:  time in ns that the set was active but not yet on the PMU
  * @to_reset:    PMDs (bitmap of slots) that overflowed and were not reset
- * @switch_pmds: PMDs (bitmap of slots) that caused the last switch from it
- * @page:        page for user level, or NULL; the kernel does not read it
+ * @switch_pmds: PMDs (bitmap of slots) that caused the last switch from this
+ *               set to the next
+ * @page:        page for user space, or NULL; the kernel does not read it
  * @page_seq:    sequence number of the page
  * @counter_seq: sequence number of the counters in the page
  * @page_buffer: buffer with @page
@@ -164,8 +166,8 @@ struct pfm_pmd {
  *               NULL while all of them are 0 (pmc.c)
  * @regs:        @hw of the PMDs, in the order of the PMU's table; NULL for PMDs
  *               that are not allocated yet (pmd.c). The last entry is the
- *               clock, which counts from -@timeout. PMDs with data of samples,
- *               the last of the table, are not in @regs
+ *               clock, which counts from -@timeout. PMDs that hold data of
+ *               samples come last in the table, and are not in @regs
  */
 struct pfm_evtset {
 	struct pfm_pmu_set	pmu_set;
@@ -243,7 +245,7 @@ struct pfm_raw {
 };
 
 /**
- * struct pfm_many - a vector command in progress, on its stack
+ * struct pfm_many - state of a vector command in progress
  * @ask_first: return PFM_ASK_FIRST rather than have the PMU attach again
  */
 struct pfm_many {
@@ -252,8 +254,9 @@ struct pfm_many {
 
 /**
  * struct pfm_member - the place of a context in its family (family.c)
- * @is_one: the context is a member, not the root; the rest is for members
- * @ref:    one reference each for its birth, pfm_family.members and a walk
+ * @is_one: the context is a member; the other fields are not used in the root
+ * @ref:    one reference each for its birth, pfm_family.members, and a walk
+ *          that is visiting it
  * @walk:   number of the last walk that has reached it
  * @node:   in pfm_family.members
  * @dead:   in pfm_family.dead
@@ -277,16 +280,16 @@ struct pfm_member {
  * @unusual:  the next four fields as one word; 0 for the fastest overflow
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
- * @values:   one of these PMDs records values of PMDs
+ * @values:   one of the active set's PMDs records values of PMDs
  * @raw_time: time stamps are raw, see @raw
- * @credit:   overflows left until it is renewed (rate.c)
+ * @credit:   number of overflows until it must be renewed (rate.c)
  * @missed:   overflows that could not be deferred, to be added to @lost
  * @unsettled: the PMU was started since pfm_wait_overflows() last ran
- * @paused:   a command changes the context: checked by the probe of exclude.c
- *            and by late overflows
- * @excluded: the CPU runs an excluded task, according to that probe
- * @handler:  the format's handler, or pfm_no_fmt_handler(), which holds
- *            (PFM_OVFL_CTRL_HOLD) only with PFM_REGFL_OVFL_NOTIFY
+ * @paused:   a command is changing the context, so the probe of exclude.c and
+ *            late overflows must not touch the counters (pause.c)
+ * @excluded: the CPU runs an excluded task, according to the probe
+ * @handler:  the format's handler, pfm_share_handler() in a family that
+ *            samples, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, @share, or NULL
  * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
@@ -297,9 +300,10 @@ struct pfm_member {
  * @switch_due: PFM_RESTART must switch to the next set
  * @lost:     overflows that were not recorded
  * @rate:     for the limits on overflows
- * @throttled: times that a limit of @rate was exceeded, which masks the whole
- *            context until PFM_RESTART
- * @pmu_throttled: times that the PMU stopped a counter to limit its overflows
+ * @throttled: number of times that a limit of @rate was exceeded, which masks
+ *            the whole context until PFM_RESTART
+ * @pmu_throttled: number of times that the PMU stopped a counter to limit its
+ *            overflows
  * @odd:      invalid results of the format's handler
  * @ovfl_end: work that the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
@@ -317,7 +321,7 @@ struct pfm_member {
  *            reads this
  * @loaded:   attached to a thread or CPU
  * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
- * @user_clock: user level has the kernel's CLOCK_MONOTONIC (no time namespace)
+ * @user_clock: user space has the kernel's CLOCK_MONOTONIC (no time namespace)
  * @reader:   the monitored thread, if it may read its counters itself
  * @target:   thread or CPU that it is attached to; each set has a copy
  * @cgroup:   control group whose tasks are measured, or NULL: all tasks
@@ -329,7 +333,8 @@ struct pfm_member {
  * @left:     what the PMU has left to be released (release.c)
  * @num_left: number of entries of @left, and of those being released
  * @release:  work item that releases them
- * @sets_denied: times that a set became active without enough free counters
+ * @sets_denied: number of times that a set became active although there were
+ *            not enough free counters
  * @in_call:  the monitored thread, while it is in a command
  * @switch_work: programs the PMU after a switch of sets
  * @commanded: a command holds @mutex
@@ -337,24 +342,25 @@ struct pfm_member {
  * @switch_here: does the work of @switch_work in the monitored thread
  * @switch_later: does it if @switch_here found the context locked
  * @switch_task: thread of @switch_here; only for comparison
- * @fmt_state: for the format's handler, by @data
+ * @fmt_state: what the format remembers of the thread, passed in @data
  * @fmt:      sampling format, or NULL; a member has no reference of its own
  * @fmt_arg:  the format's argument if it may change, else NULL
- * @buffer:   its buffer, or NULL
+ * @buffer:   the format's buffer, or NULL
  * @share:    the buffers of its family, instead of @buffer; or NULL
- * @buf_size: size of the buffer's mapping in bytes, of each if several
- * @areas:    VMAs that map part of it, and calls to mmap() in progress; changed
- *            without @mutex
+ * @buf_size: size in bytes of the mapping of the buffer, or of each of @share
+ * @areas:    number of VMAs that map a buffer or page of the context, and of
+ *            calls to mmap() in progress; changed without @mutex
  * @attachment: to a thread, or NULL
- * @behind:   number of work items that let it follow its thread (attach.c)
- * @self:     process of the thread if that has attached it, else NULL; only for
- *            comparison
+ * @behind:   number of work items that are to act on an exit or exec of its
+ *            thread (attach.c)
+ * @self:     the monitored thread's process, if that process has attached the
+ *            context, else NULL; only for comparison
  * @trusted:  attached with CAP_PERFMON, and unable to block the thread
  * @many:     the vector command in progress, or NULL
  * @stop:     stops the PMU after the context was masked, or its CPU has gone
- * @tell:     wakes readers if @irq_work may not
+ * @tell:     wakes readers if @irq_work must not
  * @msgq:     messages
- * @block_trial: trial of the kprobe that @block needs
+ * @block_trial: number of the test of the kprobe that @block needs (block.c)
  * @block:    blocks the monitored thread; NULL while not attached, or without
  *            PFM_FL_NOTIFY_BLOCK
  * @family:   with PFM_FL_INHERIT: the family, once loaded; else NULL
@@ -463,7 +469,7 @@ struct pfm_context {
 #define PFM_END_STOP		2
 #define PFM_END_DEFERRED	3
 #define PFM_END_SWITCH		4	/* by a work item */
-#define PFM_END_SWITCH_HERE	5	/* before the thread is at user level */
+#define PFM_END_SWITCH_HERE	5	/* by the thread, before user space */
 
 /*
  * Bits of pfm_context.frozen. PFM_EXCLUDED and the others may change on
@@ -490,8 +496,8 @@ struct pfm_context {
  * that owns the context takes no notes: an irq_work waits for the command and
  * becomes the owner (defer.c). A noted overflow has no registers; its time and
  * PMD values are read when the owner handles it. If the context is frozen at
- * that time, the overflow is discarded. The PMD is QUIET again when its note
- * was taken, the report of a known overflow came, the PMD was reset, or its set
+ * that time, the overflow is discarded. The PMD becomes QUIET again when its
+ * note is taken, a known overflow is reported, the PMD is reset, or its set
  * becomes active.
  */
 #define PFM_QUIET		0	/* no overflow in progress */
@@ -682,7 +688,7 @@ static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
 	return pmd;
 }
 
-/* Iterate over the allocated PMDs of an event set, and its clock. */
+/* Iterate over the allocated PMDs of an event set, and over its clock. */
 #define pfm_for_each_pmd(set, i, pmd)					\
 	for ((i) = 0;							\
 	     ((pmd) = pfm_pmd_from(set, &(i), (set)->pmu_set.num_regs)); \

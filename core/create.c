@@ -170,8 +170,8 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 }
 
 /*
- * Check the flags of a family, which cannot map event sets. PREEMPT_RT does not
- * support families: see pfm_probe_fork().
+ * Check whether PFM_FL_INHERIT is allowed with the other flags. Families are
+ * not supported on PREEMPT_RT: see pfm_probe_fork().
  */
 static int pfm_check_inherit(const pfarg_ctx_t *req)
 {

@@ -47,7 +47,7 @@ void pfm_creation_find_fmt(struct pfm_creation *new);
 struct pfm_context *pfm_context_create(struct pfm_creation *new);
 
 /*
- * Release those members of @new that no context has taken over. Context:
+ * Release the format in @new, unless a context has taken it over. Context:
  * process.
  */
 void pfm_creation_end(struct pfm_creation *new);

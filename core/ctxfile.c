@@ -48,7 +48,10 @@ struct pfm_next_msg {
 	struct pfm_share_pos	shared;
 };
 
-/* Copy the next message: from the queue, or else from a family's buffers. */
+/*
+ * Copy the next message: from the queue, or else from a family's buffers.
+ * Return: false if there is none.
+ */
 static bool pfm_peek_msg(struct pfm_context *ctx, struct pfm_next_msg *next)
 {
 	next->queued = pfm_msgq_peek(&ctx->msgq, &next->msg, &next->pos);
@@ -129,7 +132,8 @@ static int pfm_ctx_fasync(int fd, struct file *file, int on)
 }
 
 /*
- * Get the buffer or page at a mapping offset (B7), with a reference; or NULL.
+ * Get the sampling buffer, or the page of an event set, at a mapping offset
+ * (B7). Return: the buffer with a reference, or NULL.
  */
 static struct pfm_buffer *pfm_buffer_at(struct pfm_context *ctx,
 					unsigned long pgoff)
@@ -194,8 +198,8 @@ static bool pfm_borrows_memory(void)
 }
 
 /*
- * Does a process that closes a descriptor hold another one? Not if close() has
- * the only reference to the file.
+ * Does the calling process, which is closing a descriptor, hold another one? It
+ * does not if close() has the only reference to the file.
  */
 static bool pfm_keeps_descriptor(const struct pfm_context *ctx)
 {
@@ -235,8 +239,9 @@ static void pfm_end_self_monitoring(struct pfm_context *ctx)
 /*
  * If a process that monitors itself closes its last descriptor, the context is
  * unloaded even if other processes still hold descriptors (3.1.15, figure
- * 3.10). A monitored thread that exits with a descriptor counts as
- * self-monitoring (3.3.6). Other processes do not wait for commands here.
+ * 3.10). A monitored thread that exits while its process holds a descriptor
+ * counts as self-monitoring (3.3.6). In all other cases the close does not wait
+ * for commands.
  */
 static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {

@@ -44,11 +44,11 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
 }
 
 /*
- * Begin a note, unless the overflow is known (PFM_KNOWN). One cmpxchg() does
- * both: another overflow may interrupt this function at any point and, if a
- * command on another CPU has just ended, may own the context and handle this
- * overflow with its own. Return: the previous state: PFM_QUIET, or the reason
- * why no note was begun.
+ * Begin a note, unless the overflow is known (PFM_KNOWN). One cmpxchg() checks
+ * the state and begins the note, because another overflow may interrupt this
+ * function at any point. If a command on another CPU has just ended, that
+ * overflow may own the context and handle this overflow with its own. Return:
+ * the previous state: PFM_QUIET, or the reason why no note was begun.
  */
 static u8 pfm_begin_note(struct pfm_pmd *pmd)
 {
@@ -84,7 +84,8 @@ void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 
 /*
  * Take the note of @pmd, if there is one. With @at, take it only if the
- * overflow happened at that address.
+ * overflow happened at that address. Return: true if the note was taken; *@ip
+ * is then the address of the overflow.
  */
 static bool pfm_take_note(struct pfm_pmd *pmd, const u64 *at, u64 *ip)
 {
@@ -188,8 +189,9 @@ static void pfm_take_deferred_here(struct pfm_context *ctx)
  * Handle deferred overflows of a thread that may have been switched out
  * meanwhile. They cannot be left to the thread's next overflow: that may never
  * come, and a tool may wait for a notification. The thread may run on another
- * CPU. If it overflows there, the overflow finds a command as the owner and
- * queues another interrupt. Any owner is on another CPU, so wait for it.
+ * CPU. If its counters overflow there, the overflow finds a command as the
+ * owner and queues another interrupt. Any owner is on another CPU, so wait for
+ * it.
  */
 static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
 {

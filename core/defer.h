@@ -29,7 +29,7 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner);
  */
 void pfm_see_to_deferred(struct pfm_context *ctx);
 
-/* Release the ownership of pfm_enter(), and handle what was deferred. */
+/* Release the ownership that pfm_enter() took; handle what was deferred. */
 static __always_inline void pfm_leave(struct pfm_context *ctx)
 {
 	/* Pairs with the acquire in pfm_own(). */

@@ -22,7 +22,7 @@
 #include "stamp.h"
 #include "vector.h"
 
-/* Get the size of the format's argument: fmt_arg_size if none was passed. */
+/* Get the argument's size: the format's own if the caller has passed none. */
 static u64 pfm_fmt_arg_size(const struct pfm_ioc *ioc,
 			    const pfm_buffer_fmt_t *fmt)
 {
@@ -117,7 +117,7 @@ static long pfm_create_cmd(const struct pfm_ioc *ioc)
  * struct pfm_dev_cmd - a command without a context
  * @admin: requires CAP_SYS_ADMIN
  * @size:  size of an element of its vector in bytes
- * @one:   processes one element, with the PMU in use; or NULL
+ * @one:   processes one element, with the registered PMU; or NULL
  * @all:   runs a command that takes no vector
  */
 struct pfm_dev_cmd {
@@ -216,7 +216,7 @@ static struct miscdevice pfm_dev = {
 	.mode	= 0666,
 };
 
-/* Threads are frozen; suspend.c is notified before and after that. */
+/* Called while threads are frozen. suspend.c runs before and after that. */
 static int pfm_dev_suspend(struct device *dev)
 {
 	pfm_stamps_suspend();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ds.c - the debug-store service: records that the PMU writes
+ * ds.c - the debug-store service: storing the PMU's records (PEBS)
  *	  (Eranian 2006, 5.4)
  */
 #include <linux/irqflags.h>
@@ -19,7 +19,7 @@ static bool pfm_ds_is_shown(const struct pfm_ds *ds, u32 offs, u32 size)
 	return offs <= ds->base && size <= ds->base - offs;
 }
 
-/* Does the area that the format describes lie within its buffer? */
+/* Is the format's description of the area valid, and within its buffer? */
 static bool pfm_ds_is_valid(const struct pfm_ds *ds, const void *buf,
 			    size_t size)
 {
@@ -110,7 +110,7 @@ static void pfm_ds_append(struct pfm_ds *ds, const struct pfm_ds_record *rec)
 	}
 }
 
-/* Reload the counters of @ovfl with cnt_reset, as the CPU does. */
+/* Reload the counters of @ovfl with cnt_reset, as a CPU with PEBS does. */
 static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 {
 	u64 value = ctx->target.ds->cnt_reset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ds.h - the debug-store service: records that the PMU writes
+ * ds.h - the debug-store service: storing the PMU's records (PEBS)
  */
 #ifndef PFM_CORE_DS_H
 #define PFM_CORE_DS_H
@@ -21,7 +21,8 @@ int pfm_ds_attach(struct pfm_context *ctx);
  * Handle counters that overflowed in one instant: write a record, or count it
  * as lost if @rec is NULL. Then reload the counters, unless the area is filled
  * to its threshold. Context: the caller owns the context, interrupts off.
- * Return: true if the CPU would interrupt.
+ * Return: true if the area is filled to its threshold, at which a CPU with PEBS
+ * interrupts.
  */
 bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_ds_record *rec);

@@ -3,7 +3,7 @@
  * evtset.c - event sets: creating, deleting, describing (3.1.10-3.1.12, 3.7.5)
  *
  * Each function of a command processes one element of a vector. If the element
- * is invalid, it marks the element's set_flags and changes nothing.
+ * is invalid, the function marks the element's set_flags and changes nothing.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -143,7 +143,7 @@ static int pfm_bad_evtset(u32 *flags, u32 retfl)
 	return -EINVAL;
 }
 
-/* Round a timeout up to timer ticks, at least one (figure 3.35). */
+/* Round a timeout up to whole timer ticks, at least one (figure 3.35). */
 static int pfm_effective_timeout(struct __kernel_timespec *ts, u64 *timeout)
 {
 	u64 ns;

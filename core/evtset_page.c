@@ -15,10 +15,10 @@
  *
  * A page has one writer at a time, the owner of the context (owner.c): an
  * overflow that interrupts a command while it writes finds the context frozen
- * or owned. value.c writes the page. The PMU itself publishes the counters, on
- * the CPU of the thread that reads them and independently of the owner. So the
- * published counters have their own sequence number. They do not include the
- * offset, because the owner changes it.
+ * or owned. value.c writes the page. The PMU description publishes the
+ * counters, on the CPU of the thread that reads them and independently of the
+ * owner. So the published counters have their own sequence number. They do not
+ * include the PMD's offset, because the owner changes it.
  */
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
@@ -36,7 +36,7 @@ bool pfm_user_has_our_clock(void)
 	return !zero.tv_sec && !zero.tv_nsec;
 }
 
-/* PMDs with data of samples read as 0 outside of samples. */
+/* Show PMDs that hold data of samples: outside of a sample they are 0. */
 static void pfm_page_show_data(struct pfm_evtset *set,
 			       const struct pfm_pmu *pmu)
 {

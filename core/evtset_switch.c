@@ -165,7 +165,11 @@ void pfm_finish_switch(struct pfm_context *ctx)
 	pfm_finish_locked(ctx);
 }
 
-/* Lock the context for pfm_finish_locked(), unless that requires waiting. */
+/*
+ * Lock the context for pfm_finish_locked(). If not @may_wait, do so only if
+ * neither the lock nor pfm_finish_locked() requires waiting. Return: true if
+ * the context is locked.
+ */
 static bool pfm_lock_to_finish(struct pfm_context *ctx, bool may_wait)
 {
 	if (!pfm_lock_for_work(ctx, may_wait))
@@ -188,7 +192,7 @@ static bool pfm_switch_work(struct pfm_work *w, bool may_wait)
 	return true;
 }
 
-/* End a queued pfm_context.switch_here. */
+/* Drop the references that pfm_context.switch_here held while queued. */
 static void pfm_switch_here_done(struct pfm_context *ctx)
 {
 	pfm_context_put(ctx);
@@ -203,7 +207,7 @@ static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 	if (!pfm_lock_to_finish(ctx, may_wait))
 		return false;
 	clear_bit_unlock(0, &ctx->switch_queued);
-	/* A later switch that this call does not see finds the bit clear. */
+	/* A switch that is not finished below finds the bit clear. */
 	smp_mb__after_atomic();
 	pfm_finish_locked(ctx);
 	pfm_switch_here_done(ctx);

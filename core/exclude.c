@@ -96,7 +96,7 @@ void pfm_exclusion_changed(struct pfm_context *ctx, bool excluded)
 	while (pfm_enter(ctx))
 		cpu_relax();
 	ctx->excluded = excluded;
-	/* For a paused context pfm_resume() does the following. */
+	/* If the context is paused, pfm_resume() does this later. */
 	if (!ctx->paused) {
 		if (pfm_exclusion_is_over(ctx))
 			pfm_end_exclusion(ctx);
@@ -146,7 +146,7 @@ int pfm_exclusion_attach(struct pfm_context *ctx)
 	ret = pfm_probe_get(&pfm_switches);
 	if (ret)
 		return ret;
-	/* If the caller has left the CPU, the next switch there sets this. */
+	/* If the caller has migrated, the next task switch corrects this. */
 	ctx->excluded = pfm_excludes(ctx, current);
 	/* The probe may run on another CPU, and must see a complete context. */
 	smp_store_release(per_cpu_ptr(&pfm_exclusion_ctx, ctx->target.cpu),

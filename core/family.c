@@ -5,15 +5,16 @@
  * A root is a context created with PFM_FL_INHERIT. It has a family from
  * PFM_LOAD_CONTEXT to PFM_UNLOAD_CONTEXT or close(). Each thread that descends
  * from the root's thread has a context of its own, a member (inherit.c). The
- * root's registers do not change meanwhile; the family has a copy of them.
+ * family has a copy of the root's registers, of which only reset values can
+ * change meanwhile (pfm_heritage_write()).
  *
  * A new or exiting thread must not wait for a command on the root. So it takes
  * only the mutex of its own member and, briefly, pfm_family.lock. Commands walk
  * over the members, and lock one after the other. There is one walk at a time,
  * as commands hold the root's mutex. Each walk has a number. The walk takes
  * members from the front of the list, marks them with this number and moves
- * them to the end, until the first member is marked. A new member is marked
- * when it joins, so that a walk ends even if threads keep forking.
+ * them to the end, until the member at the front is marked. A new member is
+ * marked when it joins, so that a walk ends even if threads keep forking.
  *
  * The marks also make sums exact: a member that leaves before the walk has
  * reached it adds its own value to the sum. The walk adds the values of all
@@ -39,10 +40,10 @@ static unsigned long pfm_family_max = 16384;
 module_param_named(family_max, pfm_family_max, ulong, 0644);
 MODULE_PARM_DESC(family_max, "maximum number of threads in a family, besides the first");
 
-/* Maximum number of ended members to keep for reuse; only bursts need more. */
+/* Maximum number of members that have ended and are kept for reuse */
 #define PFM_MAX_SPARES	32
 
-/* Delay in jiffies before dead members are freed, several at once */
+/* Delay in jiffies before members that have ended are freed together */
 #define PFM_BURY_DELAY	1
 
 struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,
@@ -295,7 +296,7 @@ void pfm_family_walk(struct pfm_family *family,
 	}
 }
 
-/* A member that has left stays readable: see pfm_member_put(). */
+/* Add a member's values. If it has left, the walk's reference keeps them. */
 static void pfm_sum_member(struct pfm_context *ctx)
 {
 	struct pfm_family *family = ctx->family;
@@ -319,7 +320,7 @@ void pfm_family_collect(struct pfm_context *root)
 		pfm_family_walk(root->family, pfm_sum_member);
 }
 
-/* A member that has left stays readable here, too. */
+/* Add a member's losses. If it has left, the walk's reference keeps them. */
 static void pfm_sum_losses(struct pfm_context *ctx)
 {
 	struct pfm_family *family = ctx->family;

@@ -34,7 +34,7 @@ struct pfm_losses {
  * @slot:  its index in the PMU's table
  * @reg:   what it measures and records; a PMD that samples has no sum
  * @ended: sum of the values of members that have ended
- * @sum:   sum of the values of all members, by pfm_family_collect()
+ * @sum:   sum of the values of all members at the last pfm_family_collect()
  */
 struct pfm_family_pmd {
 	u16			slot;
@@ -45,7 +45,7 @@ struct pfm_family_pmd {
 
 /**
  * struct pfm_family - the contexts of the descendants of a monitored thread
- * @ref:      one reference for the root, each member and each birth
+ * @ref:      one reference each for the root, each member and each birth
  * @rcu:      frees the family: the fork probe reads it under RCU
  * @payer:    user and process that are charged for members
  * @memcg:    control group that is charged for members
@@ -59,20 +59,20 @@ struct pfm_family_pmd {
  * @refused:  births that would have exceeded the limit
  * @failed:   births that have failed, and members that have left because of an
  *            exec
- * @lock:     protects @members and the next fields
- * @members:  living members; those at the end have been visited by the last
- *            walk
+ * @lock:     protects the fields from @members to @num_spares
+ * @members:  living members; those that the last walk has visited are at the
+ *            end
  * @living:   number of entries in @members
  * @walk:     number of the last walk
  * @over:     no member can join any more
  * @sets_denied: sum of pfm_context.sets_denied of members that have ended
  * @denied:   PMDs that members that have ended were denied
  * @ended:    losses of members that have ended
- * @losses:   losses of all members, by pfm_family_losses()
+ * @losses:   losses of all members at the last pfm_family_losses()
  * @spares:   members that have ended, to be reused
  * @num_spares: number of @spares
- * @dead:     members that have ended
- * @bury:     frees @dead, or makes them @spares
+ * @dead:     members that have ended, for @bury
+ * @bury:     frees the members in @dead, or moves them to @spares
  * @num_pmds: number of @pmds
  * @pmds:     its counters, then the clock; .ended and .sum are protected by
  *            @lock
@@ -121,7 +121,7 @@ void pfm_family_put(struct pfm_family *family);
 
 /*
  * Reserve a place in the family for a member to be born. Context: any but NMI.
- * Return: false, and the loss is counted, if the limit is reached.
+ * Return: false, and the birth is counted as refused, if the limit is reached.
  */
 bool pfm_family_reserve(struct pfm_family *family);
 void pfm_family_unreserve(struct pfm_family *family);
@@ -140,8 +140,8 @@ struct pfm_context *pfm_family_take(struct pfm_family *family);
 
 /*
  * Add a member to the list. Context: process, mutex of @ctx held until @ctx is
- * loaded and started: a walk waits for it. Return: 0, or -ESHUTDOWN if the
- * family is over.
+ * loaded and started, so that a walk waits for this. Return: 0, or -ESHUTDOWN
+ * if the family is over.
  */
 int pfm_family_join(struct pfm_context *ctx);
 
@@ -191,7 +191,7 @@ static inline bool pfm_has_family(const struct pfm_context *root)
 	return root->family && !root->family->over;
 }
 
-/* Get the members' counts, which the caller adds to @pmd of the root. */
+/* Get the sum of the members' counts. The caller adds the root's own, @pmd. */
 static inline u64 pfm_family_sum(const struct pfm_pmd *pmd)
 {
 	return pmd->ctx->family ? pfm_family_find_sum(pmd) : 0;

@@ -17,7 +17,7 @@
  * @list:  entry in pfm_fmts
  * @fmt:   the format
  * @owner: its module, referenced by each user
- * @users: contexts that use it
+ * @users: number of contexts that use it
  * @kobj:  its directory in sysfs
  */
 struct pfm_fmt_entry {
@@ -59,7 +59,7 @@ static struct pfm_fmt_entry *pfm_fmt_find(const pfm_uuid_t uuid)
 	return NULL;
 }
 
-/* Return: an error in a format's description, or NULL. */
+/* Check a format's description. Return: what is wrong, as text, or NULL. */
 static const char *pfm_fmt_fault(const pfm_buffer_fmt_t *fmt)
 {
 	if (!fmt->fmt_name || !*fmt->fmt_name)

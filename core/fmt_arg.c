@@ -9,7 +9,7 @@
 
 #define PFM_PLAIN \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-/* Name and unit, offset and size, and default, each with its separator */
+/* Name and unit, offset and size, default, and "live", with separators */
 #define PFM_ARG_LINE \
 	(2 * (PFM_ARG_MAX_WORD + 1) + sizeof("65535") + sizeof("8") + \
 	 sizeof("18446744073709551615") + sizeof("live"))
@@ -24,9 +24,7 @@ static bool pfm_is_plain(const char *word)
 	return len && len <= PFM_ARG_MAX_WORD && !word[len];
 }
 
-/*
- * Return: what is wrong with the name or position of a field, as text, or NULL.
- */
+/* Check one field by itself. Return: what is wrong, as text, or NULL. */
 static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
 				       const pfm_buffer_fmt_t *fmt)
 {
@@ -59,8 +57,8 @@ static const char *pfm_arg_pair_fault(const struct pfm_arg_field *f,
 }
 
 /*
- * Return: what is wrong with field @n, as text, or NULL. The fields before it
- * are valid.
+ * Check field @n, also against the fields before it, which are valid. Return:
+ * what is wrong, as text, or NULL.
  */
 static const char *pfm_arg_fault(const pfm_buffer_fmt_t *fmt, unsigned int n)
 {

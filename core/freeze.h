@@ -19,8 +19,9 @@ bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
 /*
  * Keep the values of the active set, and discard further counts. A pending
  * overflow is lost, but its PMD will be reset. @why: PFM_MASKED, PFM_SWITCHING
- * or PFM_EXCLUDED. @read: reads a PMD in this context. Context: the caller owns
- * the context, or the context is paused.
+ * or PFM_EXCLUDED. @read: pfm_value_read_ovfl() or, if the context is paused,
+ * pfm_value_read(). Context: the caller owns the context, or the context is
+ * paused.
  */
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));

@@ -61,7 +61,7 @@ int pfm_heritage_equip(struct pfm_context *ctx)
 	u16 i;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* All PMDs except the clock */
+	/* The last entry is the clock. */
 	for (i = 0; i < family->num_pmds - 1 && !ret; i++)
 		ret = pfm_reg_paste(ctx->set, family->pmds[i].slot,
 				    &family->pmds[i].reg);
@@ -89,7 +89,7 @@ void pfm_heritage_update(struct pfm_context *ctx)
 	}
 }
 
-/* Return the counter in @slot if members sample with it, else NULL. */
+/* Return the copy of the counter in @slot if it samples, else NULL. */
 static struct pfm_reg_copy *pfm_find_sampling(struct pfm_family *family,
 					      unsigned int slot)
 {

@@ -3,16 +3,16 @@
  * inherit.c - PFM_FL_INHERIT: births, and commands on a context and its family
  *
  * A probe of forks finds the parent's context, and queues a task work in the
- * child, which runs before the child's first instruction in user mode. There
- * the child creates a context for itself, loads it and, if the family is
- * started, starts it. perf's inherited events behave in the same way, but here
- * each thread has a context of its own. No access right is checked, because the
- * child begins as a copy of its parent.
+ * child, which runs before the child's first instruction in user mode. In the
+ * task work the child creates a context for itself, loads it and, if the family
+ * is started, starts it. perf's inherited events behave in the same way, but
+ * here each thread has a context of its own. No access right is checked,
+ * because the child begins as a copy of its parent.
  *
- * The birth publishes the context, with its mutex held, before it loads the
- * context. If PFM_STOP or close() finds the context, it waits for the end of
- * the birth. If it does not, it has changed the family's state before the
- * context was published, and the birth sees the new state.
+ * The task work publishes the context, with the context's mutex held, before it
+ * loads the context. A PFM_STOP or close() that finds the context waits until
+ * the task work is done. A PFM_STOP or close() that does not find it has
+ * already changed the family's state, and the task work sees the new state.
  */
 #include <linux/atomic.h>
 #include <linux/lockdep.h>
@@ -64,7 +64,7 @@ static void pfm_end_member(struct pfm_context *ctx)
 static void pfm_free_member(struct pfm_context *ctx)
 {
 	pfm_context_destroy(ctx);
-	/* The work queue is flushed before this code is freed. */
+	/* The module's exit flushes the work queue, so this code stays. */
 	module_put(THIS_MODULE);
 }
 
@@ -96,8 +96,8 @@ static void pfm_bury(struct work_struct *work)
 }
 
 /*
- * Get a context that is charged to the payer: a kept one, or a new one.
- * Return: the context, or an ERR_PTR.
+ * Get a context for a new member: one that was kept for reuse, or a new one,
+ * which is charged to the family's payer. Return: the context, or an ERR_PTR.
  */
 static struct pfm_context *pfm_get_member(struct pfm_family *family)
 {
@@ -112,9 +112,7 @@ static struct pfm_context *pfm_get_member(struct pfm_family *family)
 	if (IS_ERR(ctx))
 		return ctx;
 	lockdep_set_class(&ctx->mutex, &pfm_member_key);
-	/*
-	 * pfm_bury() drops this reference, perhaps after the root was closed.
-	 */
+	/* pfm_free_member() drops this, perhaps after the root was closed. */
 	__module_get(THIS_MODULE);
 	return ctx;
 }
@@ -127,8 +125,8 @@ static int pfm_attach_member(struct pfm_context *ctx,
 
 	if (!ret) {
 		/*
-		 * A PFM_WRITE_PMDS that began earlier has not changed this
-		 * member.
+		 * A PFM_WRITE_PMDS whose walk began before the member joined
+		 * has not changed the member's reset values.
 		 */
 		pfm_heritage_update(ctx);
 		ret = pfm_load_member(ctx, parent->user_only, parent->trusted);
@@ -375,7 +373,7 @@ static void pfm_stop_member(struct pfm_context *ctx)
 		pfm_stop_monitoring(ctx);
 }
 
-/* Decide whether new members start at birth, then start or stop the others. */
+/* Set whether new members start at birth, then start or stop the others. */
 static void pfm_set_started(struct pfm_context *ctx, bool started)
 {
 	WRITE_ONCE(ctx->family->started, started);

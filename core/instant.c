@@ -20,7 +20,10 @@
 #include "stamp.h"
 #include "value.h"
 
-/* Read the PMDs to record, of any width, except those with data of samples. */
+/*
+ * Read the PMDs to record, which may be narrower than 64 bits. Data of samples
+ * are not available here: record 0 for the PMDs that hold them.
+ */
 static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
@@ -70,7 +73,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 	tstamp = tstamp ?: pfm_stamp(ctx);
 
 	local_irq_save(flags);
-	/* Another thread may handle a deferred overflow. */
+	/* A deferred overflow may be handled while another thread runs. */
 	pfm_note_place(ctx, ctx->target.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		/* After the first error, count the other overflows as lost. */
@@ -80,7 +83,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 			ctx->lost++;
 	}
 	/*
-	 * After the handlers: in a family, they may set the credit to 1
+	 * Do this after the handlers, which may set the credit to 1 in a family
 	 * (share.c).
 	 */
 	ctx->credit--;
@@ -90,7 +93,8 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 
 /*
  * Store a record in the debug-store area, if there is one. Return: true if the
- * CPU would interrupt: the area is filled to its threshold, or does not exist.
+ * handlers must be called: the area is filled to its threshold or does not
+ * exist, or a limit on overflows is exceeded.
  */
 static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 				   const unsigned long *ovfl,
@@ -103,7 +107,7 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 		return true;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
-	/* Limit the rate: perf, unlike the CPU, interrupts at each record. */
+	/* Limit the rate: unlike a CPU, perf interrupts at each record. */
 	if (!interrupts && unlikely(!--ctx->credit))
 		interrupts = pfm_rate_is_exceeded(ctx, 0);
 	local_irq_restore(flags);
@@ -140,9 +144,10 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * Has the PMU counted at most half a period since the overflow was handled? If
- * not, the report of that overflow never came, and this is the report of the
- * next overflow, a whole period later.
+ * Is this the report of an overflow that was already handled (PFM_KNOWN)? It is
+ * not if the PMD has counted more than half a period since then. In that case
+ * the handled overflow was never reported, and this is the report of the next
+ * overflow, a whole period later.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 {
@@ -231,8 +236,9 @@ void pfm_silence(struct pfm_pmd *pmd)
 
 /*
  * Handle an overflow with those of other PMDs. Interrupts are off from the
- * check of the other PMDs to the end: a report that arrives in between belongs
- * to one of the overflows handled here.
+ * check of the other PMDs to the end, so a report that arrives in between, as
+ * an NMI, belongs to one of the overflows handled here. Return: false, and
+ * nothing was done, if no other PMD has overflowed.
  */
 static bool pfm_handle_with_others(struct pfm_pmd *pmd, u64 ip,
 				   struct pt_regs *regs)

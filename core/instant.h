@@ -84,9 +84,9 @@ void pfm_conclude_one(struct pfm_pmd *pmd, int err);
 
 /*
  * Prevent further overflows of a counter in a frozen context. A counter that
- * overflows again at once would leave a thread no time to stop the PMU. The
- * counter is reloaded before it counts again. Do nothing during pfm_pause():
- * the PMU is stopped, and a command may be loading the counter.
+ * kept overflowing could leave the CPU no time to stop the PMU. The counter is
+ * reloaded before counting resumes. Do nothing in a paused context: the PMU is
+ * stopped, and a command may be loading the counter.
  * Context: the caller owns the context.
  */
 void pfm_silence(struct pfm_pmd *pmd);

@@ -33,8 +33,8 @@ static void pfm_find_at_exit(struct pfm_evtset *set, unsigned long *slots)
 }
 
 /*
- * Get the address where the thread was at user level last; 0 if it never was,
- * or if this is another thread.
+ * Get the last user-space address of the exiting thread; 0 if it was never in
+ * user space, or if another thread takes the samples.
  */
 static u64 pfm_exit_ip(const struct pfm_context *ctx)
 {

@@ -10,7 +10,7 @@ struct pfm_context;
 /*
  * Take a sample for each PMD with PFM_REGFL_AT_EXIT, because the monitored
  * thread exits or has exited. The samples have no registers. Context: process,
- * pfm_context.mutex held, started and paused.
+ * pfm_context.mutex held, the context started and paused.
  */
 void pfm_sample_exit(struct pfm_context *ctx);
 

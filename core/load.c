@@ -47,7 +47,7 @@ static bool pfm_is_self(const struct task_struct *task)
 	return same_thread_group((struct task_struct *)task, current);
 }
 
-/* A blocked thread must reach user level; another process restarts it. */
+/* Does the thread return to user space, and can another process restart it? */
 static bool pfm_can_be_blocked(const struct task_struct *task)
 {
 	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) &&
@@ -123,7 +123,7 @@ static int pfm_load_registers(struct pfm_context *ctx, struct pfm_evtset *set)
 }
 
 /**
- * struct pfm_rights - the caller's rights to what is being attached
+ * struct pfm_rights - the caller's rights to the thread or CPU to attach to
  * @user_only: no event may count in the kernel
  * @trusted:   pfm_context.trusted
  * @can_read:  the thread may read its counters itself
@@ -177,7 +177,7 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 						     -EINVAL;
 }
 
-/* Does a thread that attaches to itself have the right to read its counters? */
+/* Is the caller attaching to itself, and may it read its counters? */
 static bool pfm_can_read_counters(const struct pfm_context *ctx,
 				  const struct task_struct *task)
 {
@@ -292,7 +292,10 @@ static void pfm_events_lost(struct pfm_context *ctx, int note)
 	bool self = ctx->self, exits = note & PFM_NOTE_EXIT;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* The tool may not be permitted to monitor the program of an exec. */
+	/*
+	 * Take no last samples if an exec has removed the events: the tool may
+	 * lack the right to monitor the new program.
+	 */
 	pfm_unload_pmu(ctx, exits && !(note & PFM_NOTE_LOST));
 	pfm_set_reader(ctx, false);
 	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
@@ -405,7 +408,7 @@ static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 	return ret == PFM_ASK_FIRST ? -EINTR : ret;
 }
 
-/* PFM_LOAD_CONTEXT: the paranoid level applies to the caller. */
+/* The rights of the caller count, not those of the context's creator. */
 int pfm_load_context(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_load_t *req = arg;
@@ -450,7 +453,10 @@ int pfm_unload_context(struct pfm_context *ctx)
 	return ret;
 }
 
-/* Find the set to start: the requested one, or else the active set. */
+/*
+ * Find the set to start: the requested one, or the active set if @req is NULL.
+ * Return: the set; NULL if it does not exist, or the request is invalid.
+ */
 static struct pfm_evtset *pfm_evtset_to_start(struct pfm_context *ctx,
 					      const pfarg_start_t *req)
 {

@@ -68,7 +68,7 @@ void pfm_thread_changed(struct pfm_context *ctx, int note);
  */
 int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
 
-/* Must PFM_START with this argument, or NULL, wait for an exec? */
+/* Does this argument of PFM_START, or NULL, request a start at an exec? */
 bool pfm_starts_at_exec(const pfarg_start_t *req);
 
 /*

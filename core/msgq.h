@@ -20,7 +20,7 @@
  * @dropped: overflow messages that found the queue full
  * @wait: readers that wait for a message
  * @fasync: receivers of signals
- * @few: @ring, unless the format requests a longer queue
+ * @few: space for @ring, unless the format requests a longer queue
  */
 struct pfm_msgq {
 	pfm_msg_t		*ring;

@@ -31,7 +31,10 @@ static void pfm_add_ctrl(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 		__set_bit(pmd->slot, out->reset);
 }
 
-/* Validate the control bits; PFM_OVFL_CTRL_HOLD replaces invalid ones. */
+/*
+ * Get the control bits to carry out: PFM_OVFL_CTRL_HOLD if the handler has
+ * returned an error or has set an unknown bit. Count these cases.
+ */
 static pfm_ovfl_ctrl_t pfm_checked_ctrl(struct pfm_context *ctx, int err,
 					pfm_ovfl_ctrl_t ctrl)
 {
@@ -50,7 +53,7 @@ void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd, int err)
 		     pfm_checked_ctrl(ctx, err, pmd->ovfl->arg.ovfl_ctrl));
 }
 
-/* A limit is exceeded: mask and notify, as a handler can. */
+/* A limit on overflows is exceeded: mask and notify, as a handler can. */
 static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 			 struct pfm_outcome *out)
 {
@@ -140,7 +143,7 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 	if (unlikely(!ctx->credit) &&
 	    pfm_rate_is_exceeded(ctx, pfm_since_stamp(ctx)))
 		pfm_throttle(ctx, ovfl, out);
-	/* Without a format, a PMD that wraps unmasked is not reset. */
+	/* Without a format and without masking, a PMD may wrap (3.4.3). */
 	bitmap_or(set->to_reset, set->to_reset,
 		  out->mask || ctx->fmt ? ovfl : out->reset, PFM_MAX_PMDS);
 	if (out->mask) {

@@ -35,9 +35,10 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_outcome *out);
 
 /*
- * Handler for contexts without a format. With notification it masks. Without
- * notification the counter wraps (3.4.3), unless it counts towards a switch of
- * sets (3.7.6). Context: as the overflow. Return: 0.
+ * Handler for contexts without a format. If the PMD has PFM_REGFL_OVFL_NOTIFY,
+ * it requests PFM_OVFL_CTRL_HOLD. Otherwise it lets the counter wrap (3.4.3),
+ * or resets a counter that counts towards a switch of sets (3.7.6). Context: as
+ * the overflow. Return: 0.
  */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		       struct pfm_ovfl_data *data);

@@ -22,9 +22,10 @@
  * - The overflow was already handled with another counter's report: discard the
  *   report (instant.c).
  * - Several counters sample: handle the overflows of one instant together
- *   (instant.c). If no other has overflowed, continue on the fast path.
- * - The handler returns an error: count a loss, and hold (PFM_OVFL_CTRL_HOLD).
- *   Unknown control bits hold, too (outcome.c).
+ *   (instant.c). If no other counter has overflowed, continue on the fast path.
+ * - The handler returns an error: count a loss, and mask and notify as
+ *   PFM_OVFL_CTRL_HOLD requests. Do so for unknown control bits, too
+ *   (outcome.c).
  * - The handler requests something else, or the reset value is not the one that
  *   the hardware has reloaded: pfm_conclude_one() (instant.c, outcome.c).
  * - The credit is used up, after at most 256 overflows: time this overflow. At

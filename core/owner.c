@@ -49,8 +49,8 @@ bool pfm_is_here(const struct pfm_context *ctx)
 }
 
 /*
- * A check whether an overflow is in progress. @task: the thread whose overflows
- * count, or NULL for any thread. @maybe: out: an overflow may be in progress.
+ * A check of whether an overflow is in progress in @task, or in any thread if
+ * @task is NULL. @maybe: out: an overflow may be in progress.
  */
 struct pfm_look {
 	const struct task_struct	*task;
@@ -106,7 +106,7 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 	return look.maybe;
 }
 
-/* Number of checks before a grace period; the first ones have no delay. */
+/* Number of checks before a grace period; the first ones follow at once. */
 #define PFM_LOOKS	25
 #define PFM_QUICK_LOOKS	3
 

@@ -36,7 +36,10 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 {
 	struct pfm_pmd *last = pfm_clock_of(ctx->on_pmu);
 
-	/* The previous set's clock has run until now, but not its counters. */
+	/*
+	 * The previous set's clock has run until now, but its counters have
+	 * not.
+	 */
 	ctx->set->unmeasured += ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
 	if (pfm_program_regs(ctx))
 		ctx->sets_denied++;
@@ -114,7 +117,10 @@ int pfm_resume(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->many)
 		return 0;
-	/* PMCs and PMDs may have changed. pfm_load_pmu() calls this, too. */
+	/*
+	 * PMCs and PMDs may have changed. When a context is loaded,
+	 * pfm_begin_evtset() makes this call.
+	 */
 	if (ctx->loaded)
 		pfm_note_sampling(ctx);
 	pfm_end_pause(ctx);
@@ -148,7 +154,7 @@ void pfm_pause_and_resume(struct pfm_context *ctx)
 	if (!ctx->loaded || pfm_is_offline(ctx))
 		return;
 	pfm_pause(ctx);
-	/* Count once if the set was denied counters at load and at start. */
+	/* Count once, even if both calls have been denied counters. */
 	if (pfm_resume(ctx))
 		ctx->sets_denied = denied + 1;
 }

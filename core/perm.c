@@ -70,8 +70,8 @@ static int pfm_paranoid_level(int *level)
 }
 
 /*
- * Is the caller in the configured group? This applies to administrators, too.
- * PFM_GROUP_ANY accepts any group.
+ * Is the caller in the configured group? Administrators must be in it, too.
+ * PFM_GROUP_ANY accepts all callers.
  */
 static bool pfm_is_in_group(u32 ctx_flags)
 {
@@ -130,7 +130,8 @@ static int pfm_ask_proc(struct task_struct *task, bool stop)
 }
 
 /*
- * Make the checks of __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS and
+ * The functions from here to pfm_may_ptrace() make the checks of
+ * __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS and
  * PTRACE_MODE_ATTACH_REALCREDS, except those of the security modules, which can
  * be made only through /proc. The checks here use the real IDs; /proc uses the
  * file system's IDs.
@@ -165,7 +166,8 @@ static bool pfm_creds_allow(struct task_struct *task)
 }
 
 /*
- * Return: 0; -EPERM, including for kernel threads; -ESRCH for exiting threads.
+ * May the caller ptrace the thread? Return: 0; -EPERM, also for kernel threads;
+ * -ESRCH for exiting threads.
  */
 static int pfm_may_ptrace(struct task_struct *task)
 {

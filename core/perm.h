@@ -29,7 +29,7 @@ int pfm_may_measure(u32 ctx_flags, bool *user_only);
 int pfm_may_create(u32 ctx_flags);
 
 /**
- * struct pfm_program - the program in a thread that the caller may monitor
+ * struct pfm_program - the program of a thread, which the caller may monitor
  * @any: the caller may monitor any program
  * @exec_id: otherwise the caller may monitor the thread while this is the
  *           thread's self_exec_id

@@ -3,8 +3,9 @@
  * pmc.c - the PMC values of each counter of an event set
  *
  * The value of the PMC that controls a counter is in the counter's PMD. The
- * configuration words are in an array of the set. It is allocated when one of
- * them is not 0: few events need them, and only the PMU's commands access them.
+ * configuration words are in an array of the set. The array is allocated when
+ * one of them is not 0, because few events need them. The overflow path does
+ * not access them.
  */
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -15,7 +15,7 @@
 #include "pmu.h"
 #include "value.h"
 
-/* Size of most overflows: no values to record, no other PMDs to reset */
+/* Size of most pfm_pmd_ovfl: no values to record, no other PMDs to reset */
 #define PFM_PLAIN_OVFL	offsetof(struct pfm_pmd_ovfl, arg.smpl_pmds_values)
 
 static struct kmem_cache *pfm_pmd_cache;
@@ -30,7 +30,7 @@ static const struct pfm_reg_desc pfm_clock_desc = {
 	.name	= "CLOCK",
 };
 
-/* Get the allocation size of an overflow with these numbers of entries. */
+/* Get the allocation size of a pfm_pmd_ovfl with these numbers of entries. */
 static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_data, u16 num_reset)
 {
 	size_t size = PFM_PLAIN_OVFL +

@@ -9,8 +9,9 @@
 #include "pmc.h"
 
 /*
- * The settings of a PMC or PMD argument for the counter's overflows. Usually
- * @num_smpl and @num_reset are 0; then their bitmaps are not read.
+ * The settings for a counter's overflows, from an element of PFM_WRITE_PMCS or
+ * PFM_WRITE_PMDS. Usually @num_smpl and @num_reset are 0; then their bitmaps
+ * are not read.
  */
 struct pfm_smpl_conf {
 	u32		flags;
@@ -58,9 +59,9 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set);
 int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
 
 /*
- * Allocate the overflow structure of a PMD of @set, with space for @num_smpl
- * values and @num_reset slots. @num_data of the values are data of the sample.
- * The other fields are zero. The structure is to replace @before, which may be
+ * Allocate a pfm_pmd_ovfl for a PMD of @set, with space for @num_smpl values
+ * and @num_reset slots. @num_data of the values are data of the sample. The
+ * other fields are zero. The structure is to replace @before, which may be
  * NULL. Until pfm_ovfl_drop() only the larger of the two is charged, so that a
  * replacement of the same size cannot exceed the limit. Context: process, may
  * sleep, pfm_context.mutex held. Return: the structure or NULL.
@@ -68,7 +69,7 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
 struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 				     u16 num_data, u16 num_reset,
 				     const struct pfm_pmd_ovfl *before);
-/* Free @ovfl. @kept, the other one of the two, or NULL, stays in use. */
+/* Free the new or the replaced @ovfl. @kept, the other one, or NULL, stays. */
 void pfm_ovfl_drop(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl,
 		   const struct pfm_pmd_ovfl *kept);
 

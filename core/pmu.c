@@ -72,8 +72,9 @@ static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 }
 
 /*
- * Check the PMCs with these flags that control a PMD: each must control another
- * PMD, which must be a counter.
+ * Check the PMCs with exactly these flags: each must control a counter of its
+ * own. If @flags is 0, a PMC may also control no PMD. @controlled: out: slots
+ * of the counters.
  */
 static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 				   unsigned long *controlled)
@@ -110,7 +111,7 @@ static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 	       bitmap_subset(configured, selected, PFM_MAX_PMDS);
 }
 
-/* Return: what is wrong with the tables, as text, or NULL. */
+/* Check the tables of registers. Return: what is wrong, as text, or NULL. */
 static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 {
 	u16 i;
@@ -139,7 +140,7 @@ static bool pfm_ops_are_there(const struct pfm_pmu *pmu)
 	       pmu->read_pmds_ovfl && pmu->reset_pmd;
 }
 
-/* Return: what is wrong with a description, as text, or NULL. */
+/* Check a description. Return: what is wrong, as text, or NULL. */
 static const char *pfm_pmu_fault(const struct pfm_pmu *pmu,
 				 struct module *owner)
 {

@@ -17,8 +17,8 @@ const struct pfm_pmu *pfm_pmu_hold(const struct pfm_pmu *pmu);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*
- * Return the number of PMDs in an event set: all of the PMU's PMDs except the
- * last ones, which have data of samples. Context: any.
+ * Return the number of PMDs in an event set: all of the PMU's PMDs except those
+ * that hold data of samples, which come last. Context: any.
  */
 u16 pfm_pmu_places(const struct pfm_pmu *pmu);
 

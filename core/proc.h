@@ -13,7 +13,7 @@ struct pid_namespace;
 int pfm_proc_init(void);
 void pfm_proc_exit(void);
 
-/* The PID namespace of the mount's thread IDs. Context: any. */
+/* Get the PID namespace whose thread IDs the mount uses. Context: any. */
 struct pid_namespace *pfm_proc_ns(void);
 
 /**
@@ -32,7 +32,7 @@ int pfm_proc_may_open(const char *name);
 /**
  * pfm_proc_read_int() - Read a number from a file
  * @name:  path without /proc
- * @value: out
+ * @value: out: the number
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL if it does not contain a number; an error of open or read.

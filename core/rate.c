@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate.c - limits on the number and duration of overflows (4.4.4), and counts
- *	    of counters that the PMU throttles
+ * rate.c - limits on the number and duration of overflows (4.4.4), and the
+ *	    number of times that the PMU has throttled a counter
  *
  * Overflows are counted and timed in windows of time. Usually each context has
- * its own windows. Threads that live only briefly would never complete a
- * window, so the threads of a family that samples share the windows of each
- * CPU's buffer (struct pfm_part). The owner of the buffer counts down
- * pfm_part.credit. When this is used up, the owner lets the thread's own credit
- * end with the current overflow.
+ * its own windows. But in a family, threads that live only briefly would never
+ * complete a window. So the threads of a family that samples share one window
+ * on each CPU, in that CPU's buffer (struct pfm_part). The owner of the buffer
+ * counts down pfm_part.credit. When this is used up, the owner lets the
+ * thread's own credit end with the current overflow.
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
  * only when a context has used up its credit; that overflow is timed, from its
  * time stamp on. A window ends after as many overflows as occur in a tenth of a
  * second at the highest permitted rate, or after a second with at least
- * PFM_ENOUGH timings. At its end both limits are checked. The time of the
- * window's handlers is estimated from the shortest timed overflow, because the
- * others may have been interrupted.
+ * PFM_ENOUGH timings. At its end both limits are checked. The time that all
+ * handlers took in the window is estimated from the shortest timed overflow,
+ * because the others may have been interrupted.
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -31,7 +31,7 @@
 #define PFM_ENOUGH	8	/* timings that allow an estimate */
 #define PFM_CREDIT	256U	/* overflows between two timings, at most */
 #define PFM_RATE_MAX	500000
-#define PFM_LONGEST	(1ULL << 27)	/* ns, the longest time recorded */
+#define PFM_LONGEST	(1ULL << 27)	/* ns; longer overflows count as this */
 
 unsigned int pfm_ovfl_rate_max = PFM_RATE_MAX;
 module_param_named(ovfl_rate_max, pfm_ovfl_rate_max, uint, 0644);
@@ -148,8 +148,8 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took)
 }
 
 /*
- * A limit is exceeded. Until PFM_RESTART, also mask the other threads of the
- * family that overflow on this CPU: their credit is used up, too.
+ * Count an exceeded limit. In a family, let the other threads that overflow on
+ * this CPU be masked until PFM_RESTART, too: their credit is used up.
  */
 static void pfm_limit(struct pfm_context *ctx)
 {
@@ -184,7 +184,7 @@ bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
 	return exceeded;
 }
 
-/* Overflows of several counters may interrupt each other in this function. */
+/* Count atomically: overflows of other counters may interrupt this function. */
 void pfm_counter_throttled(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);

@@ -13,8 +13,8 @@
 #include <perfmon/perfmon_time.h>
 
 /*
- * pfm_raw_counter(): the counter's value. It may be read a few instructions
- * early.
+ * pfm_raw_counter(): the counter's value. The CPU may execute the read a few
+ * instructions early.
  * pfm_raw_counter_scale(): set time_mult and time_shift as the kernel's clock
  * does, or time_mult to 0 if the counter is not suitable.
  * PFM_COUNTER_IS_STEADY: except in a suspend, a suitable counter remains the

@@ -3,8 +3,8 @@
  * regs.c - reading, writing and describing PMCs and PMDs
  *	    (3.1.2, 3.1.3, 3.1.4, 3.1.13, 3.1.14)
  *
- * Each function processes one element of a vector. If the element is invalid,
- * it marks the element's reg_flags and changes nothing.
+ * Each function of a command processes one element of a vector. If the element
+ * is invalid, the function marks the element's reg_flags and changes nothing.
  */
 #include <linux/nospec.h>
 #include <linux/string.h>
@@ -31,7 +31,7 @@ static int pfm_bad_elem(u32 *flags, u32 retfl)
 	return -EINVAL;
 }
 
-/* Find a register in its table; mark an error in @flags. */
+/* Find a register in its table. If it does not exist, mark this in @flags. */
 static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 			u32 *flags)
 {
@@ -42,7 +42,7 @@ static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 	return array_index_nospec(slot, n);
 }
 
-/* Find a PMD and its event set; mark an error in the element. */
+/* Find a PMD and its event set. If one does not exist, mark the element. */
 static int pfm_pmd_slot(struct pfm_context *ctx, pfarg_pmd_t *req,
 			struct pfm_evtset **set)
 {
@@ -61,7 +61,7 @@ static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
 	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
 }
 
-/* Count the PMDs with data of samples, which are recorded but never reset. */
+/* Count the PMDs with data of samples. They can be recorded, but not reset. */
 static void pfm_tell_data(const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
 {
 	u16 end = pfm_pmu_places(pmu);
@@ -103,8 +103,9 @@ static bool pfm_conf_has_pmds(const struct pfm_smpl_conf *conf)
 }
 
 /*
- * Does the counter sample? It does if notification was requested, or if there
- * is a format and the overflow can come within 2^63 events.
+ * Does the counter sample? It does if notification was requested, if it counts
+ * towards a switch of sets, or if there is a format and the overflow can come
+ * within 2^63 events.
  */
 static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 {
@@ -116,7 +117,7 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 	       (pmd->ctx->fmt && values >> 63);
 }
 
-/* Return pfm_pmu_reg.wants: data of samples that the PMD's overflows record. */
+/* Compute pfm_pmu_reg.wants: the data that the PMD's samples record. */
 static u32 pfm_pmd_wants(const struct pfm_pmd *pmd)
 {
 	const struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
@@ -131,8 +132,8 @@ static u32 pfm_pmd_wants(const struct pfm_pmd *pmd)
 }
 
 /*
- * Record whether an overflow only loads the short reset value. A PMU that
- * re-arms itself has already done so. Context: paused.
+ * Record whether an overflow only loads the short reset value. In this case a
+ * PMU that re-arms itself may already have loaded it. Context: paused.
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
@@ -161,7 +162,7 @@ void pfm_prepare_evtset(struct pfm_evtset *set)
 	}
 }
 
-/* Fill in an overflow from @conf, whose PMDs all exist. */
+/* Fill in @ovfl from @conf, whose PMDs all exist. */
 static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 			  const struct pfm_smpl_conf *conf)
 {
@@ -231,7 +232,7 @@ static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 	return true;
 }
 
-/* Get the PMD's overflow if it matches, else a new one; NULL on failure. */
+/* Get the PMD's own pfm_pmd_ovfl if it matches, else a new one, or NULL. */
 static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 					     const struct pfm_smpl_conf *conf)
 {
@@ -240,7 +241,7 @@ static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 	return pfm_new_ovfl(pmd, conf);
 }
 
-/* Free that one of two overflows that @pmd does not use. */
+/* Free @before or @offered, whichever @pmd does not use. */
 static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 				struct pfm_pmd_ovfl *before,
 				struct pfm_pmd_ovfl *offered)
@@ -269,7 +270,7 @@ static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 
 /*
  * Allocate all that a write needs, so that the write cannot fail for lack of
- * memory: the PMD, which exists from then on, and its new overflow, unless
+ * memory: the PMD, which exists from then on, and its new pfm_pmd_ovfl, unless
  * @conf is NULL. Context: paused. Return: 0, -ENOMEM, or an error of the PMU.
  */
 static int pfm_reserve(struct pfm_evtset *set, unsigned int slot,
@@ -292,9 +293,9 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 }
 
 /*
- * Tell the PMU, and load the PMD with @value, if the PMCs' values change to
- * @words, or the PMD starts or stops sampling, or its samples need other data.
- * @words is NULL if the PMCs do not change.
+ * Have the PMU write the PMC, and load the PMD with @value, if the PMCs' values
+ * change to @words, or the PMD starts or stops sampling, or its samples need
+ * other data. @words is NULL if the PMCs do not change.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 			 u64 value)
@@ -342,7 +343,7 @@ static int pfm_change_pmc(struct pfm_pmd *pmd,
 	return ret;
 }
 
-/* Write a PMC. @conf is NULL to keep the PMD's overflow. Context: paused. */
+/* Write a PMC. @conf is NULL to keep the PMD's settings. Context: paused. */
 static int pfm_write_pmc_paused(struct pfm_evtset *set, unsigned int slot,
 				const struct pfm_pmc_words *words,
 				const struct pfm_smpl_conf *conf)
@@ -399,7 +400,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	bool smpl;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* The members have the PMCs that the root had when loaded. */
+	/* The members have the PMCs that the root had when it was loaded. */
 	if (pfm_has_family(ctx))
 		return -EBUSY;
 	slot = pfm_reg_slot(pmu->pmcs, pmu->num_pmcs, req->reg_num,
@@ -501,7 +502,7 @@ static int pfm_change_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
 	return ret;
 }
 
-/* Write a PMD. @conf is NULL to keep its overflow. Context: paused. */
+/* Write a PMD. @conf is NULL to keep its settings. Context: paused. */
 static int pfm_write_pmd_paused(struct pfm_evtset *set, unsigned int slot,
 				const pfarg_pmd_t *req,
 				const struct pfm_smpl_conf *conf)
@@ -552,7 +553,7 @@ static void pfm_answer(pfarg_pmd_t *req, u64 value, u64 last_reset, u64 left)
 	req->reg_flags = 0;
 }
 
-/* Reverse pfm_fill_ovfl(). */
+/* Get the settings from which pfm_fill_ovfl() has filled in @ovfl. */
 static void pfm_read_conf(const struct pfm_pmd_ovfl *ovfl,
 			  const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
 {
@@ -572,7 +573,7 @@ static void pfm_read_conf(const struct pfm_pmd_ovfl *ovfl,
 		__set_bit(pfm_reset_slots(ovfl)[i], conf->reset_pmds);
 }
 
-/* Does an overflow always come within 2^63 events after this value? */
+/* Does an overflow come within 2^63 events after this value was loaded? */
 static bool pfm_is_period(u64 value)
 {
 	return value >> 63;

@@ -19,7 +19,7 @@ struct pfm_reg_copy;
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);
 
-/* The PMU would bind a register again: check the right to attach first. */
+/* A write needs new events of the PMU: check the right to attach first. */
 #define PFM_ASK_FIRST	1
 
 /*
@@ -33,8 +33,8 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * Copy a counter to @copy, which is zeroed. If the counter samples, the copy
- * gets the value last loaded instead of the current value. Context: process,
+ * Copy the settings of a counter to @copy, which the caller has zeroed. If the
+ * counter samples, also copy the value that was last loaded. Context: process,
  * pfm_context.mutex held.
  */
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy);
@@ -58,7 +58,7 @@ int pfm_reg_take_resets(struct pfm_context *ctx, pfarg_pmd_t *req,
 
 /*
  * Set the reset values of a PMD that samples, for its next overflow. Context:
- * process, pfm_context.mutex held, in any state.
+ * process, pfm_context.mutex held, the context in any state.
  */
 void pfm_reg_set_resets(struct pfm_pmd *pmd, const struct pfm_reg_copy *copy);
 

@@ -49,7 +49,8 @@ static int pfm_unmask(struct pfm_context *ctx)
 /*
  * Get the control bits from the format. Without a format, and in a family
  * (whose buffers pfm_share_restart() restarts), reset if the context is masked.
- * No overflow is handled meanwhile, so the caller checks the error code later.
+ * Return: the format's result. Overflows must wait now, so
+ * pfm_restart_context() checks later whether this is a valid errno.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {
@@ -88,7 +89,7 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 	ret = pfm_restart_ctrl(ctx, &ctrl);
 	if (!ret) {
 		ret = pfm_restart_apply(ctx, ctrl, !pfm_is_masked(ctx));
-	/* End blocking before the next overflow can request it again. */
+		/* End blocking before an overflow can request it again. */
 		pfm_block_end(ctx);
 	}
 	err = pfm_resume(ctx);
@@ -117,7 +118,10 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	if (ret || !ctrl.val)
 		return ret;
 	pfm_pause(ctx);
-	/* An overflow may mask before the pause: the next restart unmasks. */
+	/*
+	 * If an overflow has masked before the pause, the context stays masked
+	 * until the next restart.
+	 */
 	ret = pfm_restart_apply(ctx, ctrl, true);
 	err = pfm_resume(ctx);
 	return ret ?: err;

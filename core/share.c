@@ -35,7 +35,10 @@
 #include "share.h"
 #include "smpl_buf.h"
 
-/* Find the first part at or after *@cpu, and set *@cpu to its CPU; or NULL. */
+/*
+ * Find the first part at or after *@cpu, and set *@cpu to its CPU. Return: the
+ * part or NULL.
+ */
 static struct pfm_part *pfm_part_from(const struct pfm_share *share,
 				      unsigned int *cpu)
 {
@@ -242,7 +245,7 @@ static void pfm_part_tell(struct pfm_share *share, struct pfm_part *part,
 	pfm_irq_work_queue(&share->tell);
 }
 
-/* Use up credit (rate.c). Context: the caller owns the part. */
+/* Use up one overflow of credit (rate.c). Context: the caller owns the part. */
 static __always_inline void pfm_part_spend(struct pfm_part *part,
 					   struct pfm_ovfl_data *data)
 {
@@ -273,7 +276,7 @@ static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 	pfm_part_tell(share, part, &msg);
 }
 
-/* Lose an overflow. @lost: the counter of the part, or of the family. */
+/* Count an overflow as lost in @lost, which is the part's or the family's. */
 static noinline notrace void pfm_share_lose(atomic64_t *lost,
 					    pfm_ovfl_arg_t *arg,
 					    struct pfm_ovfl_data *data)

@@ -3,9 +3,10 @@
  * stamp.c - time stamps of overflows: in ns (3.5.14), or raw
  *
  * A raw time stamp is the value of the counter from which the kernel calculates
- * its clock; the reader makes the calculation instead. The kernel's factor is
- * known. Its zero is not, so it is measured. One conversion is valid for the
- * life of a context. If a suspend has advanced the clock and the counter
+ * its clock; the tool that reads the samples makes the calculation instead. The
+ * kernel's factor is known. The zero, which is the clock's time when the
+ * counter was 0, is not known, so it is measured. One conversion is valid for
+ * the life of a context. If a suspend has advanced the clock and the counter
  * differently, the value that is added to the counter is corrected
  * (pfm_stamps_resume()).
  *
@@ -37,10 +38,10 @@ DEFINE_PER_CPU(u64, pfm_last_stamp);
 struct pfm_clock pfm_clock __read_mostly;
 
 /*
- * pfm_raw_first: the measurement that checks compare with: that of the last
- * successful check, or the first one, also after the kernel has refined the
- * counter's rate. pfm_raw_base: pfm_raw.base of all contexts in
- * pfm_raw_contexts, and of new ones.
+ * pfm_raw_first: the measurement with which checks compare: that of the last
+ * successful check, or else the first one since the module was loaded or the
+ * kernel refined the counter's rate. pfm_raw_base: pfm_raw.base of all contexts
+ * in pfm_raw_contexts, and of new ones.
  */
 static pfm_time_conv_t pfm_raw_first;
 u64 pfm_raw_base;
@@ -99,7 +100,7 @@ struct pfm_bounds {
 	u64	high;
 };
 
-/* Read the clock between two readings of the counter. */
+/* Get bounds of time_zero: read the clock between two reads of the counter. */
 static struct pfm_bounds pfm_try_zero(const pfm_time_conv_t *scale, u64 base)
 {
 	u64 before, now, after;
@@ -119,7 +120,7 @@ static struct pfm_bounds pfm_try_zero(const pfm_time_conv_t *scale, u64 base)
 /*
  * Measure time_zero, with @base added to the counter. The bounds of all
  * attempts hold; their intersection is exact if the counter did not advance in
- * one attempt. @old is an earlier result.
+ * one attempt. @old is an earlier result, which is kept if it is within them.
  */
 static void pfm_measure_zero(pfm_time_conv_t *conv, u64 base, u64 old)
 {
@@ -181,7 +182,7 @@ int pfm_raw_time(void *buf, pfm_time_conv_t *conv)
 }
 EXPORT_SYMBOL_GPL(pfm_raw_time);
 
-/* Number of the counter's ticks in a time of at least 0 ns */
+/* Convert a time in ns to ticks of the counter. */
 static u64 pfm_ticks(u64 ns)
 {
 	return mul_u64_u64_div_u64(ns, 1ULL << pfm_raw_first.time_shift,
@@ -202,7 +203,7 @@ void pfm_stamps_check(void)
 		WRITE_ONCE(pfm_clock.zero, now.time_zero);
 	}
 	mutex_unlock(&pfm_raw_lock);
-	/* An overflow that sees the old factor must also see the old zero. */
+	/* An overflow that sees the new factor must also see the new zero. */
 	synchronize_rcu();
 	WRITE_ONCE(pfm_clock.factor, factor);
 }

@@ -24,8 +24,8 @@ struct pfm_clock {
 extern struct pfm_clock pfm_clock;
 
 /*
- * Get the time of perf's samples. Where possible do not call local_clock(),
- * which takes four times as many instructions.
+ * Get the time from the clock of perf's samples. Where possible do not call
+ * local_clock(), which takes four times as many instructions.
  */
 static __always_inline u64 pfm_now(void)
 {
@@ -92,8 +92,8 @@ static inline u64 pfm_stamp(struct pfm_context *ctx)
 u64 pfm_stamp_unowned(struct pfm_context *ctx);
 
 /*
- * Time in ns since the last time stamp of the context's kind; 0 if the clock
- * stands still. Context: as the overflow.
+ * Get the time in ns since the last time stamp of the kind that the context
+ * uses; 0 if the clock stands still. Context: as the overflow.
  */
 u64 pfm_since_stamp(const struct pfm_context *ctx);
 
@@ -108,7 +108,7 @@ static inline u64 pfm_zero_within(u64 low, u64 high, u64 old)
 	return low + (s64)(high - low) / 2;
 }
 
-/* Base of the raw time stamps of all contexts; for suites only */
+/* pfm_raw.base of all contexts; declared here only for KUnit suites */
 extern u64 pfm_raw_base;
 
 /*
@@ -121,8 +121,9 @@ void pfm_stamps_detach(struct pfm_context *ctx);
 
 /*
  * During a suspend the counter may be reset, or the clock may stand still. So
- * call the kernel's clock until the resume, then continue raw time stamps.
- * Context: process, threads are frozen.
+ * call the kernel's clock from the suspend on, until a check after the resume
+ * succeeds. At the resume, correct the base of raw time stamps. Context:
+ * process, threads are frozen.
  */
 void pfm_stamps_suspend(void);
 void pfm_stamps_resume(void);

@@ -4,7 +4,7 @@
  *	     description (3.5.2; Eranian 2006, 4.3)
  *
  *   version
- *   the files of pfm_sysfs_add_files(): config.c's limits and groups
+ *   the files of pfm_sysfs_add_files(): limits and groups (config.c), defects
  *   formats/<uuid>/name, arg_size, arg_layout, and what the format adds
  *   pmu_desc/name, mappings
  */

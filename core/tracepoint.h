@@ -13,7 +13,7 @@ struct tracepoint;
  * @name:  name of the tracepoint
  * @func:  the function
  * @tp:    the tracepoint, once it has been found
- * @users: number of users; protected by the lock of all probes
+ * @users: number of users; protected by pfm_probe_lock
  */
 struct pfm_probe {
 	const char		*name;

@@ -36,7 +36,7 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 
 /*
  * Counters only count up. If the value is below its lower bound @least, the
- * counter has wrapped, and the wrap has not been carried yet.
+ * counter has wrapped, and the wrap is not yet in pfm_pmd.value.
  */
 static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
 {
@@ -177,7 +177,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	const struct pfm_context *ctx = pmd->ctx;
 	bool live = pfm_pmd_is_live(pmd);
-	/* For other PMDs the page has nothing but PFM_MAP_LIVE. */
+	/* For other PMDs that are live, the page has only PFM_MAP_LIVE. */
 	bool shown = live && (pmd->hw.desc->flags & PFM_REGD_MONOTONIC ||
 			      pmd->hw.user_read);
 
@@ -200,9 +200,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
-	/*
-	 * The PMU no longer has to report an overflow that was already handled.
-	 */
+	/* From now on, a report of the PMU is about a later overflow. */
 	if (READ_ONCE(pmd->state) == PFM_KNOWN)
 		cmpxchg(&pmd->state, PFM_KNOWN, PFM_QUIET);
 	if (pmd->ovfl)

@@ -10,7 +10,7 @@ struct workqueue_struct;
 /* For work items that take long: items of pfm_wq do not wait for them. */
 extern struct workqueue_struct *pfm_slow_wq;
 
-/* Create both queues. Context: process. Return: 0 or -ENOMEM. */
+/* Create the queues. Context: process. Return: 0 or an errno. */
 int pfm_work_init(void);
 
 /* Destroy the queues; no work item is left. Context: process, may sleep. */
