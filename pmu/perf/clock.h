@@ -22,7 +22,7 @@ u64 perf_clock_pmc(const struct pfm_pmu_set *s);
  */
 bool perf_clock_needs_event(struct perf_set *ps);
 
-/* Find the event that keeps the time if the clock has no event; or NULL. */
+/* Find the event whose time a clock without its own event uses; or NULL. */
 struct perf_event *perf_timer_event(const struct perf_set *ps);
 
 /*

@@ -18,7 +18,7 @@
 #endif
 #endif
 
-/* The clock when the time of a perf_event_context was updated: an lvalue */
+/* The clock at the last update of a perf_event_context's time; an lvalue */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define perf_ctx_stamp(ctx)	((ctx)->timestamp)
 #else

@@ -6,8 +6,8 @@
  * interrupt. Only this file writes perf's own fields hw.sample_period,
  * last_period and period_left, and calls the operations of an event's PMU.
  * There are two exceptions: user_read.c asks for the counter's number, and
- * throttle.c changes the clock and the handler. Each access here follows what
- * perf does in the same context:
+ * throttle.c changes the event's clock and its handler. Each access here
+ * follows what perf does in the same context:
  *
  * - The PMU's read is called only for the clocks and for counters of the CPU,
  *   on their CPU with interrupts off, as perf_output_read_group() does from an
@@ -61,7 +61,7 @@ perf_update_t perf_updater(u64 pmc, const struct perf_event *event)
 	return NULL;
 }
 
-/* The event's perf context gets no time after perf has removed its events. */
+/* perf does not update the context's time after it has removed the events. */
 u64 perf_time_ended(const struct perf_event *event)
 {
 	s64 since = local_clock() - READ_ONCE(perf_ctx_stamp(event->ctx));
@@ -76,7 +76,8 @@ u64 perf_period(u64 value)
 	if (perf_is_period(value))
 		return left;
 	/*
-	 * A @left of 0 stands for 2^64. If possible, leave exactly one period.
+	 * A @left of 0 stands for 2^64. If possible, choose a period after
+	 * which exactly one more of PERF_MAX_PERIOD is left.
 	 */
 	return min(left - PERF_MAX_PERIOD, PERF_MAX_PERIOD);
 }
@@ -101,7 +102,7 @@ static u64 perf_value(const struct pfm_pmu_reg *reg,
 }
 
 /*
- * Write perf's fields of an event that is stopped or being reported. Hardware
+ * Set the period of an event that is stopped or being reported. Hardware
  * periods are at least 2: with 1, Intel's driver may use BTS instead.
  */
 static void perf_set_period(const struct pfm_pmu_reg *reg,
@@ -120,7 +121,7 @@ static void perf_set_period(const struct pfm_pmu_reg *reg,
 	}
 }
 
-/* Must the event be stopped and started? If it is throttled, perf does this. */
+/* Must the event be stopped and started? perf does so if it is throttled. */
 static bool perf_is_running(const struct perf_event *event)
 {
 	return !(event->hw.state & PERF_HES_STOPPED) &&
@@ -136,10 +137,10 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * Must a throttled event keep its counter? perf has stopped such an event, and
- * will start it with the rest of its period, which must not exceed the old
- * period. If perf then reports the event before the PMD wraps, perf_is_early()
- * arms it for the rest.
+ * Must a throttled event's counter keep its value? perf has stopped such an
+ * event, and will start it with the rest of its period, which must not exceed
+ * the old period. If perf then reports the event before the PMD wraps,
+ * perf_is_early() arms it for the rest.
  */
 static bool perf_keeps_counter(const struct perf_event *event, u64 value)
 {

@@ -67,7 +67,7 @@ static inline bool perf_has_ended(const struct perf_event *event)
 }
 
 /*
- * Get the time in ns since perf has removed the event from its thread. Context:
+ * Get the time in ns since perf removed the event from its thread. Context:
  * any, interrupts off.
  */
 u64 perf_time_ended(const struct perf_event *event);
@@ -112,8 +112,9 @@ void perf_set_no_handler(struct perf_event *event);
 
 /*
  * Arm an event that is not being reported for @value, the new value of its PMD.
- * An irq_work or a work item does this. If perf reports the event before that,
- * the event is armed for the rest at the report. Context: any, interrupts off.
+ * An irq_work or a work item does this. If perf reports the event before that
+ * and too early, it is then armed for the rest of its period. Context: any,
+ * interrupts off.
  */
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value);

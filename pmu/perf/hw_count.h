@@ -18,8 +18,9 @@
 #include <linux/perf/arm_pmu.h>
 
 /*
- * Can the counter of the event be read directly? Only an arm_pmu accepts perf's
- * own names of CPU events. Counters wider than the usual 32 bits are excluded.
+ * Can the counter of the event be read directly? Of all PMUs only an arm_pmu
+ * accepts the types of events in perf_is_of_cpu(). Counters wider than the
+ * usual 32 bits are excluded.
  */
 static inline bool perf_has_counter(u64 pmc, const struct perf_event *event)
 {

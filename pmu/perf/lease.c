@@ -70,7 +70,7 @@ void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease)
 		perf_lease_release(&lease->node);
 		return;
 	}
-	/* The register may be freed before the event. */
+	/* The register may be freed before the event: do not use it. */
 	perf_set_no_handler(lease->event);
 	pfm_release_later(s, &lease->node);
 }

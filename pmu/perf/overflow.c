@@ -26,7 +26,8 @@ static bool perf_is_in_time(const struct perf_event *event,
 
 /*
  * Does perf report an overflow before the PMD has wrapped? This happens if the
- * PMD needs several periods, or if the event was armed for an older value.
+ * PMD needs several periods, or if the event was armed for an older value. In
+ * this case arm the event for the rest.
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -175,7 +176,7 @@ static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 	return task_pt_regs(current);
 }
 
-/* Begin the next period, which is whole even if the last one was a rest. */
+/* Begin a whole period, even if the last one was only the rest of a period. */
 static void perf_begin_period(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	u64 period = perf_whole_period(reg), value;
@@ -215,7 +216,7 @@ static bool perf_wants_user(u64 pmc)
 	return pmc & PFM_PERF_EXCL_KERNEL && !perf_is_clock(pmc);
 }
 
-/* Report perf's sample as the CPU's debug-store record. */
+/* Report perf's sample as a debug-store record. */
 static void perf_report_record(struct perf_event *event,
 			       struct pfm_pmu_reg *reg,
 			       struct perf_sample_data *data,
@@ -361,7 +362,7 @@ static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 static void perf_reset_reported(struct pfm_pmu_reg *reg,
 				struct perf_event *event, u64 value)
 {
-	/* Several periods have passed: perf reports the remaining ones. */
+	/* If several periods have passed, perf goes on to report each. */
 	bool goes_on = reg->reload == value &&
 		       perf_is_counted_at_once(reg->pmc_value);
 

@@ -7,7 +7,7 @@
 
 #include "set.h"
 
-/* The function that perf is to call when the event of a PMD overflows. */
+/* Get the function that perf is to call when the event of a PMD overflows. */
 perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg);
 
 /* pfm_pmu.read_pmds_ovfl, pfm_pmu.reset_pmd */

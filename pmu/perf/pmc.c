@@ -67,9 +67,10 @@ int perf_errno(long err)
 }
 
 /*
- * A cache of PMC values, inverted, that perf has accepted for a thread without
- * configuration words. It saves creating an event as a test, the most expensive
- * step of writing a PMC.
+ * A cache of PMC values that perf has accepted for a thread, with configuration
+ * words of 0. The values are inverted, so that an empty entry matches none. The
+ * cache saves creating an event as a test, the most expensive step of writing a
+ * PMC.
  */
 static u64 perf_taken[64];
 

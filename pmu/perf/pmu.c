@@ -53,8 +53,8 @@ static bool perf_asks_counters __ro_after_init;
 
 /*
  * Does the event belong to a software-like PMU that perf_has_no_counter() does
- * not recognise by its type? Periods of such a PMU are not set as those of a
- * hardware counter.
+ * not recognise by its type? Such an event must not sample, because event.c
+ * would set its period as that of a hardware counter.
  */
 static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
 				 const struct perf_event *event)
@@ -82,7 +82,10 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	attr.sample_type = reg->wants;
 	if (reg->wants & PERF_SAMPLE_BRANCH_STACK) {
 		attr.branch_sample_type = perf_branch_type(reg->pmc_value);
-	/* Some kernels limit the number of branches of all events to this. */
+		/*
+		 * Some kernels limit the number of branches of all events to
+		 * this.
+		 */
 		attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
 	}
 	if (perf_is_ds(reg)) {
@@ -309,7 +312,8 @@ static int perf_renew_event(struct pfm_pmu_reg *reg)
 }
 
 /*
- * Recreate an event. The set's clock may have used it: choose its event again.
+ * Recreate an event. The set's clock may have used it, so choose an event for
+ * the clock again.
  */
 static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 {

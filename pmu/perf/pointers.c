@@ -17,7 +17,7 @@
 
 static u32 perf_pointer_types[2] __ro_after_init;
 
-/* Get the type of the PMU with this name. @other: the device of another PMU. */
+/* Get the type of the PMU with this name. @other: the device of any PMU. */
 static u32 __init perf_type_of(const struct device *other, const char *name)
 {
 	struct device *dev = bus_find_device_by_name(other->bus, NULL, name);
@@ -40,7 +40,7 @@ int __init perf_pointers_init(void)
 	struct perf_event *event;
 	const struct device *dev;
 
-	/* perf exports no list of its PMUs, but each one is on their bus. */
+	/* perf does not export its list of PMUs, but all are on one bus. */
 	event = perf_event_create_kernel_counter(&attr, -1, current, NULL,
 						 NULL);
 	if (IS_ERR(event))

@@ -32,7 +32,7 @@ static bool perf_is_fault(u64 pmc)
 	}
 }
 
-/* Return: the sample types that perf may have for this PMC. */
+/* Get the sample types that perf may be able to supply for this PMC. */
 static u32 perf_data_of(u64 pmc)
 {
 	if (perf_is_software(pmc))

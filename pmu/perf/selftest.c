@@ -123,7 +123,7 @@ static void __init perf_trial_arm_later(struct perf_trial *t, u64 period)
 	pfm_irq_work_wait(&t->ps.irq_work);
 }
 
-/* Switch threads until the event has overflowed. */
+/* Sleep (switch threads) until the event has overflowed @reports times. */
 static void __init perf_trial_switch(const struct perf_trial *t,
 				     unsigned int reports)
 {

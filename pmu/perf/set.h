@@ -32,9 +32,8 @@ struct perf_lease;
  * @worked:   @work has been queued, which is rare
  * @timer:    PMD whose event measures the time of a set whose clock has no
  *            event
- * @seen:     count of each software event when several of its periods were last
- *            found to have passed together
- * @leases:   releases each event
+ * @seen:     count of each software event at the last perf_unreported()
+ * @leases:   the lease of each event, for its release
  * @user_read: the thread may read its counters itself, if their PMU allows it
  */
 struct perf_set {

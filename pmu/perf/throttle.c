@@ -15,7 +15,7 @@
 #include "overflow.h"
 #include "throttle.h"
 
-/* Count a throttled event: perf does not report it before the next tick. */
+/* Count a throttled event. It is not reported again before the next tick. */
 static void notrace perf_overflow_throttled(struct perf_event *event,
 					    struct perf_sample_data *data,
 					    struct pt_regs *regs)

@@ -30,7 +30,7 @@ u64 perf_resident_pages(struct task_struct *task)
 	/* The thread has left the CPU before its overflow was handled. */
 	if (!in_task() || irqs_disabled())
 		return 0;
-	/* Do not reference the mm: a last reference would free memory here. */
+	/* Do not reference the mm: dropping the last reference frees it. */
 	task_lock(task);
 	if (task->mm && !(task->flags & PF_KTHREAD))
 		pages = get_mm_rss(task->mm);

@@ -7,7 +7,10 @@
 
 #include <perfmon/perfmon_pmu.h>
 
-/* @task: current in an overflow, otherwise a thread with a reference held */
+/*
+ * Read or write a PMD without a perf event. @task: current in an overflow,
+ * otherwise a thread to which the caller has a reference.
+ */
 u64 perf_read_virtual(const struct pfm_pmu_reg *reg, struct task_struct *task);
 void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value);
 

@@ -2,15 +2,16 @@
 /*
  * pfm_pmu_sim - a simulated PMU, exact and deterministic
  *
- * There are eight pairs PMCn/PMDn with 32-bit counters, one plain PMD, and the
- * virtual PMDs of the real PMU. Of these, the PMD of perf's clock works; the
- * others are plain registers. The counters advance only by pfm_sim_advance(),
- * or when user space writes a line to pfm_sim/advance in debugfs:
+ * There are eight pairs PMCn/PMDn with 32-bit counters, one plain PMD, and some
+ * of pfm_pmu_perf's virtual PMDs. The virtual PMD of perf's clock works; the
+ * other virtual PMDs are plain registers. The counters advance only by
+ * pfm_sim_advance(), or when user space writes a line to pfm_sim/advance in
+ * debugfs:
  *
  *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *
  * where TIME is the elapsed time in ns, and FIELD is a field of a debug-store
- * record. Like a CPU, the PMU writes one record for all counters that overflow
+ * record. Like a CPU, the PMU makes one record for all counters that overflow
  * in one instant. A counter counts while its PMC is not 0; a PMC's upper 32
  * bits are reserved. PMCs 64 + n and 128 + n are configuration words of PMCn,
  * which have no effect.
@@ -173,7 +174,7 @@ static struct sim_set *sim_find(const struct pfm_sim_tick *tick)
 	return found;
 }
 
-/* Count the events; set the bits of the PMDs that wrapped in @wrapped. */
+/* Count the events. In @wrapped, set the bits of the PMDs that wrapped. */
 static void sim_count(struct sim_set *ss, const struct pfm_sim_tick *tick,
 		      unsigned long *wrapped)
 {
@@ -196,7 +197,7 @@ static struct pfm_pmu_reg *sim_clock(const struct sim_set *ss)
 	return ss->regs[ss->s->num_regs - 1];
 }
 
-/* Let time pass. Return: true if the set's timeout has expired. */
+/* Advance the set's clock. Return: true if the set's timeout has expired. */
 static bool sim_pass(struct sim_set *ss, u64 ns)
 {
 	u64 *value = &ss->value[ss->s->num_regs - 1];
