@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * unwind_cpu.h - registers and stack of the interrupted thread, for a walk
+ * unwind_cpu.h - registers and stack of the interrupted thread
  */
 #ifndef PFM_UNWIND_CPU_H
 #define PFM_UNWIND_CPU_H
@@ -10,7 +10,7 @@
 #include <perfmon/perfmon_fmt_callers.h>
 #include "unwind_walk.h"
 
-/* Page faults are disabled, so memory that is not present is not read. */
+/* Read a word. Page faults are disabled, so absent pages cannot be read. */
 static __always_inline bool pfm_unwind_read_user(__u64 addr, __u64 *word)
 {
 	const __u64 __user *at = (void __user *)(unsigned long)addr;

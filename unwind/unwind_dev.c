@@ -16,7 +16,7 @@
 #include "unwind_live.h"
 #include "unwind_set.h"
 
-/* Limit in bytes of a set's copies of mappings: about 150 processes */
+/* Limit in bytes of a set's copies of mappings: those of about 150 processes */
 #define ROOM	(256 << 10)
 
 #define MACHINE	(IS_ENABLED(CONFIG_ARM64) ? EM_AARCH64 : EM_X86_64)
@@ -38,9 +38,9 @@ static int unwind_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Get the identity of the file of a descriptor. For PFM_UNWIND_VDSO all of it
- * is zero. Return: 0, -EBADF, or -EINVAL if it is not a regular file that the
- * caller may read.
+ * Get the identity of the file to which a descriptor refers; for
+ * PFM_UNWIND_VDSO it is all zero. Return: 0, -EBADF, or -EINVAL if the
+ * descriptor is not one of a regular file, open for reading.
  */
 static int key_of_fd(int fd, struct pfm_unwind_key *key)
 {
@@ -117,7 +117,7 @@ static long unwind_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -ENOTTY;
 	if (copy_from_user(&in, (void __user *)arg, _IOC_SIZE(cmd)))
 		return -EFAULT;
-	/* Check again: udev may have changed the mode since open(). */
+	/* Check again: udev may have changed the device's mode since open(). */
 	if (file_permission(file, MAY_READ) ||
 	    !pfm_unwind_set_is_own(file->private_data))
 		return -EPERM;

@@ -34,7 +34,7 @@ static void unlock(struct irq_work *work)
 						    unlock.work);
 
 	mmap_read_unlock_non_owner(live->mm);
-	/* An interrupt must not free an mm, so it keeps the last reference. */
+	/* An interrupt must not free an mm: leave that to a work item. */
 	if (atomic_add_unless(&live->mm->mm_count, -1, 1))
 		clear_bit_unlock(0, &live->busy);
 	else
@@ -118,7 +118,7 @@ bool notrace pfm_unwind_live_begin(struct pfm_unwind_live *live, u64 sp,
 
 void notrace pfm_unwind_live_end(struct pfm_unwind_live *live)
 {
-	/* For lockdep, which does not know that the irq_work will do it. */
+	/* Tell lockdep; it does not see that the irq_work releases the lock. */
 	rwsem_release(&live->mm->mmap_lock.dep_map, _RET_IP_);
 	pfm_irq_work_queue(&live->unlock);
 }

@@ -3,15 +3,15 @@
  * unwind_live.h - mappings that an overflow looks up itself
  *
  * The copy of a process's mappings is made when the thread returns to user
- * level. A thread that waits in the kernel may not do that for long, and what
- * it waits for would have no callers. So an overflow that has not interrupted
- * user level looks up the mappings if there is no valid copy: it takes the
- * mmap_lock if that does not mean waiting.
+ * space. A thread that sleeps in the kernel may return only much later, and
+ * until then its samples would have no callers in user space. So an overflow
+ * that has interrupted the kernel looks up the mappings if there is no valid
+ * copy, provided that it can take the mmap_lock without waiting.
  *
  * The scheduler may hold the lock of this CPU's run queue, so the overflow must
  * not wake threads that wait for the mmap_lock. Therefore an irq_work releases
- * it, as soon as the CPU enables interrupts. The thread may be on another CPU
- * then, and exit, so the irq_work needs a reference to the memory.
+ * the mmap_lock, as soon as the CPU enables interrupts. At that time the thread
+ * may run on another CPU and exit, so the irq_work needs a reference to the mm.
  */
 #ifndef PFM_UNWIND_LIVE_H
 #define PFM_UNWIND_LIVE_H
@@ -21,8 +21,10 @@
 #include "unwind_maps.h"
 
 /*
- * An overflow must not take long: a process with more mappings of one kind, or
- * altogether, is not looked up.
+ * Limits, because an overflow must not take long. A process is not looked up if
+ * its executable mappings fill the array of PFM_UNWIND_LIVE_TEXTS, or if it has
+ * more than PFM_UNWIND_LIVE_MAPS mappings in all. If it has too many possible
+ * stacks, only the lowest ones and the highest are found.
  */
 #define PFM_UNWIND_LIVE_TEXTS	256
 #define PFM_UNWIND_LIVE_STACKS	256
@@ -31,7 +33,7 @@
 /**
  * struct pfm_unwind_live - the mappings that a CPU has looked up
  * @busy:   bit 0: in use
- * @mm:     memory whose mmap_lock is held, with a reference
+ * @mm:     the mm whose mmap_lock is held, with a reference
  * @unlock: releases the lock and the reference
  * @drop:   releases the reference if it is the last one
  * @space:  the mappings
@@ -60,9 +62,9 @@ struct pfm_unwind_live *pfm_unwind_live_here(void);
 
 /*
  * Look up the mappings of the current process, which has an mm. @live is this
- * CPU's, @sp the thread's stack pointer. Context: any, migration disabled.
- * Return: false if that is not possible now; else the caller walks the stack
- * and calls pfm_unwind_live_end().
+ * CPU's structure, @sp the thread's stack pointer. Context: any, migration
+ * disabled. Return: false if this is not possible now. After true, the caller
+ * must call pfm_unwind_live_end() when it has walked the stack.
  */
 bool pfm_unwind_live_begin(struct pfm_unwind_live *live, u64 sp,
 			   pfm_unwind_lookup_t lookup, void *arg);

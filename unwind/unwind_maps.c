@@ -46,7 +46,10 @@ static bool is_text(const struct vm_area_struct *vma)
 	return vma->vm_flags & VM_EXEC;
 }
 
-/* An alternate stack for signals may be a variable of the program. */
+/*
+ * May the mapping be a stack? This includes the program's variables, because an
+ * alternate stack for signals may be among them.
+ */
 static bool is_stack(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & (VM_WRITE | VM_SHARED | VM_IO | VM_PFNMAP)) ==
@@ -146,7 +149,10 @@ void pfm_unwind_maps_fill(struct pfm_unwind_space *space, struct mm_struct *mm,
 	space->nr_stacks = n.stacks;
 }
 
-/* Return: false if the mappings are not those that were counted. */
+/*
+ * Copy the mappings to @maps. Return: false if the mmap_lock is taken, or the
+ * numbers of mappings have changed since they were counted.
+ */
 static bool maps_copy(struct pfm_unwind_maps *maps, struct mm_struct *mm,
 		      pfm_unwind_lookup_t lookup, void *arg)
 {

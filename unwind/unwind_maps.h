@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * unwind_maps.h - copies of the mappings of a process, for walks
+ * unwind_maps.h - copies of the mappings of a process, for stack walks
  *
- * An overflow cannot rely on looking up mappings: it may interrupt code that
- * changes them. Therefore it uses a copy, which process context makes.
+ * An overflow cannot rely on looking up mappings, because it may interrupt code
+ * that changes them. Therefore it uses a copy that was made in process context.
  */
 #ifndef PFM_UNWIND_MAPS_H
 #define PFM_UNWIND_MAPS_H
@@ -83,9 +83,10 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 					       void *arg);
 
 /*
- * Fill the arrays of @space, which has their sizes, with the mappings of a
- * process, and set their numbers. If there are more mappings that may be
- * stacks, the highest one replaces the last one. Takes time for each mapping.
+ * Fill the arrays of @space with the mappings of a process. nr_texts and
+ * nr_stacks are the sizes of the arrays on entry, and the numbers of mappings
+ * on return. If there are too many mappings that may be stacks, the highest one
+ * is the last entry. The time is linear in the number of mappings.
  * Context: any but NMI, mmap_lock held. The scheduler may hold locks, but
  * nothing here waits: overlayfs has found the real file when it was mapped.
  */

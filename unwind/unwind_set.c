@@ -3,9 +3,10 @@
  * unwind_set.c - a set of unwind tables, and the processes that use it
  *
  * A process gets its copy of mappings in three steps. An overflow that finds no
- * copy queues an irq_work. This runs when the overflow's interrupt has
- * returned, and queues a task work. The task work runs before the thread is at
- * user level again, and may sleep. The process's next overflow finds the copy.
+ * copy queues an irq_work. The irq_work runs when the overflow's interrupt has
+ * returned, and queues a task work. The task work, which may sleep, makes the
+ * copy before the thread returns to user space. The process's next overflow
+ * finds the copy.
  *
  * A tool that knows that a process is new, or has changed, can have the copy
  * made at once with pfm_unwind_set_copy_of().
@@ -119,7 +120,7 @@ static void process_remove(struct pfm_unwind_set *set,
 	set->used -= size_of(p);
 	hash_del_rcu(&p->node);
 	list_del(&p->age);
-	/* Overflows that still see the process only compare the pointer. */
+	/* Overflows that still see @p only compare @p->pid with a pointer. */
 	put_pid(p->pid);
 	call_rcu(&p->rcu, process_free);
 }
@@ -242,7 +243,10 @@ int pfm_unwind_set_copy(struct pfm_unwind_set *set)
 			current->mm);
 }
 
-/* Copying takes the process's mmap_lock. The copy is not disclosed. */
+/*
+ * May the caller have the mappings of a process copied? This takes the
+ * process's mmap_lock, but does not disclose the copy to the caller.
+ */
 static bool may_copy(struct task_struct *task)
 {
 	return uid_eq(current_euid(), task_uid(task)) || perfmon_capable();
@@ -386,7 +390,7 @@ static void defer_request(struct irq_work *irq_work)
 
 	/* The requester holds a reference until this function has ended. */
 	pfm_unwind_set_get(request->set);
-	/* An irq_work may run at a later tick, which interrupts any thread. */
+	/* An irq_work may run at a later tick, in any thread. */
 	if (current != request->task ||
 	    !pfm_thread_work_add(current, &request->work, TWA_RESUME)) {
 		refcount_dec(&request->set->ref);

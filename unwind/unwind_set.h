@@ -38,9 +38,9 @@ struct pfm_unwind_process {
 
 /*
  * Create an empty set; the caller owns a reference. Processes with their copies
- * take up at most @room bytes, usually 1 to 2 KiB each: the oldest copies are
- * discarded to make room for a new one. The caller's user and process are
- * charged for the set and for @room.
+ * take up at most @room bytes, usually 1 to 2 KiB each. If necessary, the
+ * oldest copies are discarded to make room for a new one. The caller's user and
+ * process are charged for the set and for @room.
  * Context: process. Return: the set, or NULL if memory is short or
  * RLIMIT_MEMLOCK does not allow this.
  */
@@ -78,9 +78,9 @@ int pfm_unwind_set_add(struct pfm_unwind_set *set,
 /*
  * Get the mappings of the current process, and request a new copy if there is
  * no copy or it is out of date. @sp: the thread's stack pointer. @at_user: the
- * overflow was at user level. Requests are made only then: a request is served
- * when the thread returns to user level, and until then the CPU serves no
- * other.
+ * overflow interrupted user space. Only then is a copy requested, because the
+ * request is served when the thread returns to user space, and until then the
+ * CPU cannot accept another one.
  * Context: any, NMI included; the caller holds a reference, migration is
  * disabled, and the thread has an mm.
  * Return: the mappings, valid until the caller leaves its RCU read-side section
@@ -90,10 +90,9 @@ const struct pfm_unwind_space *
 pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user);
 
 /*
- * Look up the mappings of the current process, after an overflow that has not
- * interrupted user level and for which pfm_unwind_set_space() has returned
- * NULL. Context: as for that function. Return: the mappings, until
- * pfm_unwind_live_end(); or NULL.
+ * Look up the mappings of the current process, after pfm_unwind_set_space() has
+ * returned NULL, for an overflow in the kernel. Context: as for that function.
+ * Return: the mappings, valid until pfm_unwind_live_end(); or NULL.
  */
 struct pfm_unwind_live *pfm_unwind_set_look(struct pfm_unwind_set *set, u64 sp);
 

@@ -6,7 +6,7 @@
 #include <linux/errno.h>
 #include "unwind_table.h"
 
-/* Number of the last general register or stack pointer */
+/* Highest DWARF number that a rule may contain: r15; sp */
 #define X86_64_LAST_REG	15
 #define ARM64_LAST_REG	31
 
@@ -28,7 +28,7 @@ static bool head_is_valid(const struct pfm_unwind_head *head, size_t size,
 	       head->start + text > head->start;
 }
 
-/* Check rows. Offsets rise within a block, so it has at most 256 rows. */
+/* Check the rows. Offsets rise within a block, so it has at most 256 rows. */
 static bool rows_are_valid(const struct pfm_unwind_table *table, __u32 nr_rows)
 {
 	__u32 block, row, last;

@@ -2,7 +2,8 @@
 /*
  * unwind_table.h - checked unwind tables (perfmon_unwind.h), and their search
  *
- * This is also compiled in user space: tests follow chains of live programs.
+ * This is also compiled in user space, for tests that follow the call chains of
+ * running programs.
  */
 #ifndef PFM_UNWIND_TABLE_H
 #define PFM_UNWIND_TABLE_H
@@ -20,7 +21,7 @@
 
 /**
  * struct pfm_unwind_table - a table that has passed pfm_unwind_table_init()
- * @start:     first described offset in the file
+ * @start:     first offset in the file that the table describes
  * @nr_blocks: number of blocks
  * @index:     first row of each block, and the number of all rows
  * @rules:     the different rules
@@ -38,8 +39,8 @@ struct pfm_unwind_table {
 
 /*
  * Check a table in time linear in its size. An accepted table is safe to search
- * and to follow, even if its rules are wrong. The bytes, aligned to 8,
- * must stay and must not change while the table is in use.
+ * and to follow, even if its rules are wrong. @bytes must be aligned to 8, and
+ * must not be freed or changed while the table is in use.
  * Context: any.
  * Return: 0; -EINVAL if the table is damaged or for another version or
  * @machine (EM_X86_64, EM_AARCH64).

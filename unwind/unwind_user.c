@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_user.c - the call chain of the interrupted thread at user level
+ * unwind_user.c - the call chain of the interrupted thread in user space
  */
 #include <linux/export.h>
 #include <linux/preempt.h>
@@ -59,7 +59,10 @@ find_callers(struct pfm_unwind_set *set, const struct pfm_ovfl_data *data,
 	     struct pt_regs *regs, u64 *out, unsigned int max)
 {
 	u64 sp = user_stack_pointer(regs);
-	/* Or in the kernel, if the event excludes it. */
+	/*
+	 * Also true if the event excludes the kernel but its interrupt came in
+	 * the kernel: @data then has the registers of user space.
+	 */
 	bool at_user = regs == data->regs;
 	const struct pfm_unwind_space *space;
 	struct pfm_unwind_live *live = NULL;

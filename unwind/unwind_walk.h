@@ -12,7 +12,7 @@
  *   frame on this stack. The stack pointer rises from frame to frame. Only at a
  *   signal frame may it fall, or move to another stack.
  * - An address becomes part of the chain only if it lies in an executable
- *   mapping of the process. Other words from the stack are not given out.
+ *   mapping of the process. No other words from the stack are disclosed.
  *
  * This is also compiled in user space: see unwind_table.h.
  */
@@ -130,7 +130,7 @@ struct pfm_unwind_frame {
 	bool				knows_lr;
 };
 
-/* Find the mapping of an address; start with @text, which may be NULL. */
+/* Find the mapping of an address; try @text first, which may be NULL. */
 static __always_inline const struct pfm_unwind_text *
 pfm_unwind_find_text(const struct pfm_unwind_space *space,
 		     const struct pfm_unwind_text *text, __u64 addr)
@@ -316,8 +316,8 @@ pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
 }
 
 /*
- * Get the return address, and record where the caller's rbx is. The slot is
- * below the stack pointer if the innermost function has restored rbx.
+ * Get the return address, and record where the caller's rbx is. The slot of rbx
+ * is below the stack pointer if the innermost function has already restored it.
  */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
@@ -341,7 +341,8 @@ pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
 
 /*
  * Get the caller's frame pointer. If its slot is below the stack pointer, the
- * function has restored the register; unwind information often omits this.
+ * function has already restored the register, which unwind information often
+ * omits.
  */
 static __always_inline bool
 pfm_unwind_fp(const struct pfm_unwind_cpu *cpu,
