@@ -116,12 +116,21 @@ def _agrees_fp(rule: Rule, fp: str) -> bool:
     return rule.fp == Fp.LOST or fp == "exp" and rule.fp == Fp.FP
 
 
+def _is_buffer(row: Row, machine: int) -> bool:
+    """Return True for glibc's longjmp() and setcontext() for arm64."""
+    return machine == AARCH64 and row.cfa == "x0+0"
+
+
 def agrees(rule: Rule, row: Row, machine: int) -> bool:
     """Return True if a rule agrees with readelf."""
     if rule.kind == Kind.END:
         return row.ra == "u"
+    numbers = NUMBERS[machine]
     if rule.kind == Kind.BAD:
-        return row.cfa == "exp" or row.sp not in ("u", "s")
+        return row.cfa == "exp" or row.sp not in ("u", "s") or _is_buffer(row, machine)
+    if row.sp in numbers:
+        jump = Rule(Kind.REG, numbers[row.sp], Ra.REG, Fp.LOST, 0, numbers[row.ra])
+        return rule == jump
     if row.cfa == "exp":
         if rule.kind == Kind.SIGNAL:
             return row.ra == row.fp == "exp"
@@ -130,7 +139,7 @@ def agrees(rule: Rule, row: Row, machine: int) -> bool:
     assert found, row
     return (
         rule.kind == Kind.REG
-        and rule.reg == NUMBERS[machine][found[1]]
+        and rule.reg == numbers[found[1]]
         and rule.cfa_offset == int(found[2])
         and _agrees_ra(rule, row, machine)
         and _agrees_fp(rule, row.fp)

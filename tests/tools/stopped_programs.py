@@ -83,6 +83,29 @@ int main(void)
     }
 }
 """
+# longjmp() keeps the caller's frame pointer where no rule can express it.
+JUMPS = """
+#include <setjmp.h>
+static jmp_buf buffer;
+__attribute__((noinline)) static void deep(int n)
+{
+    if (!n)
+        longjmp(buffer, 1);
+    deep(n - 1);
+    __asm__ volatile("");
+}
+__attribute__((noinline)) static void jump(void)
+{
+    if (!setjmp(buffer))
+        deep(2);
+    __asm__ volatile("");
+}
+int main(void)
+{
+    for (;;)
+        jump();
+}
+"""
 
 
 def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from stopped_programs import (
+    JUMPS,
     PERL,
     PYTHON,
     SHELL,
@@ -100,6 +101,13 @@ def test_unwind_chains_of_lazy_binding_are_whole(stops: Stops, tmp_path: Path) -
 
 def test_unwind_chains_with_exceptions_are_whole(stops: Stops, tmp_path: Path) -> None:
     stops.check(compiled(tmp_path, ".cpp", THROWS), stops=4 * STOPS)
+
+
+@pytest.mark.parametrize("option", ["-pie", "-static"])
+def test_unwind_chains_with_longjmp_are_whole(
+    stops: Stops, tmp_path: Path, option: str
+) -> None:
+    stops.check(compiled(tmp_path, ".c", JUMPS, option, "-fomit-frame-pointer"))
 
 
 @pytest.mark.parametrize("option", ["-pie", "-no-pie", "-static", "-static-pie"])

@@ -41,6 +41,7 @@ static int read_sources(struct frames *sources, const struct elf_file *file)
 		return error;
 	if (file->machine->links)
 		return frames_read_arm64(&sources[KNOWN_CODE], file);
+	frames_correct_x86_64(&sources[EH_FRAME], file);
 	return frames_read_x86_64(&sources[KNOWN_CODE], file);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * frames_x86_64.c - code that x86_64 files have no unwind information about
+ * frames_x86_64.c - code that x86_64 files do not describe, or wrongly
  *
  * The C library's crti.o has the functions _init() and _fini(), and GCC's
  * crtbegin*.o four functions for constructors and destructors. Programs execute
@@ -128,6 +128,41 @@ static const struct known crtbegin[] = {
 /* An entry of a static program's PLT, which jumps. */
 static const char plt_entry[] = "\xff\x25????\x66\x90";
 
+/*
+ * setcontext() and swapcontext() of the C library. Their code replaces rsp,
+ * loads other registers, and then pushes the address of the context. While rsp
+ * is replaced, the address is not on the stack.
+ */
+static const char switches[] =
+	"\x48\x8b\xa2\xa0\0\0\0\x48\x8b\x9a\x80\0\0\0\x48\x8b\x6a\x78"
+	"\x4c\x8b\x62\x48\x4c\x8b\x6a\x50\x4c\x8b\x72\x58\x4c\x8b\x7a\x60"
+	"\x48\x8b\x8a\xa8\0\0\0\x51";
+
+static const uint8_t setcontext_moves[] = {
+	DW_CFA_advance_loc + 1, DW_CFA_def_cfa_offset, 16,
+	DW_CFA_advance_loc + 28, DW_CFA_def_cfa_offset, 8,
+	DW_CFA_advance_loc + 31, DW_CFA_remember_state, DW_CFA_undefined, RSP,
+	DW_CFA_advance_loc + 35, DW_CFA_restore_state,
+};
+
+static const uint8_t swapcontext_moves[] = {
+	DW_CFA_advance_loc1, 175, DW_CFA_remember_state, DW_CFA_undefined, RSP,
+	DW_CFA_advance_loc + 35, DW_CFA_restore_state,
+};
+
+/* Functions with this code at an offset. */
+struct context_switch {
+	uint64_t size, offset;	/* size: of the code that the FDE describes */
+	struct cursor program;
+};
+
+#define NR_CONTEXT_SWITCHES	2
+
+static const struct context_switch context_switches[NR_CONTEXT_SWITCHES] = {
+	{ 125, 53, PROGRAM(setcontext_moves) },
+	{ 260, 168, PROGRAM(swapcontext_moves) },
+};
+
 static bool is_same(const char *code, const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -220,6 +255,28 @@ static int add_plt(struct frames *frames, const struct elf_file *file,
 	free(part.bytes);
 	return frames_add(frames, file, room, part.address, at, frames->cies,
 			  nothing);
+}
+
+static bool has_switch(const struct elf_file *file, const struct fde *fde,
+		       const struct context_switch *of)
+{
+	uint8_t bytes[sizeof(switches) - 1];
+
+	return fde->size == of->size &&
+	       elf_file_read(file, fde->start + of->offset, bytes,
+			     sizeof(bytes)) &&
+	       is_same(switches, bytes, sizeof(bytes));
+}
+
+void frames_correct_x86_64(struct frames *frames, const struct elf_file *file)
+{
+	const struct context_switch *of = context_switches;
+	const struct context_switch *end = of + NR_CONTEXT_SWITCHES;
+
+	for (; of < end; of++)
+		for (size_t i = 0; i < frames->nr_fdes; i++)
+			if (has_switch(file, &frames->fdes[i], of))
+				frames->fdes[i].program = of->program;
 }
 
 int frames_read_x86_64(struct frames *frames, const struct elf_file *file)

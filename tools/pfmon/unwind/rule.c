@@ -114,12 +114,39 @@ static bool set_signal_rule(struct pfm_unwind_rule *rule,
 	       is_at_sp(&state->ra, machine) && is_at_sp(&state->fp, machine);
 }
 
-/* Returns whether the caller's sp is the CFA, as is usual. */
-static bool sp_is_cfa(const struct cfa_state *state)
+/*
+ * Sets the rule of code that is about to jump to another frame, such as the end
+ * of longjmp(). The frame's sp and address are in registers; its frame pointer
+ * is where rules cannot express it.
+ */
+static bool set_jump_rule(struct pfm_unwind_rule *rule,
+			  const struct cfa_state *state,
+			  const struct unwind_machine *machine)
+{
+	rule->kind = PFM_UNWIND_REG;
+	rule->reg = state->sp.reg;
+	rule->ra = PFM_UNWIND_RA_REG;
+	rule->fp = PFM_UNWIND_FP_LOST;
+	rule->ra_offset = state->ra.reg;
+	return state->sp.kind == PLACE_REG && rule->reg < machine->nr_regs &&
+	       state->ra.kind == PLACE_REG &&
+	       state->ra.reg < machine->nr_regs;
+}
+
+/*
+ * Returns whether the caller's sp is the CFA, as is usual. In glibc's longjmp()
+ * and setcontext() for arm64 the CFA is a buffer, in another register than
+ * usual, and nothing describes sp.
+ */
+static bool sp_is_cfa(const struct cfa_state *state,
+		      const struct unwind_machine *machine)
 {
 	const struct cfa *cfa = &state->cfa;
 	const struct place *sp = &state->sp;
 
+	if (machine->links && cfa->reg != machine->sp &&
+	    cfa->reg != machine->fp)
+		return false;
 	return sp->kind == PLACE_SAME ||
 	       (sp->kind == PLACE_AT && cfa->kind == CFA_MEM && !cfa->more &&
 		sp->reg == cfa->reg && sp->offset == cfa->offset) ||
@@ -131,8 +158,10 @@ static bool set_rule(struct pfm_unwind_rule *rule,
 		     const struct cfa_state *state, bool signal,
 		     const struct unwind_machine *machine)
 {
-	if (!sp_is_cfa(state) || state->cfa.reg >= machine->nr_regs)
+	if (state->cfa.reg >= machine->nr_regs)
 		return false;
+	if (!sp_is_cfa(state, machine))
+		return !signal && set_jump_rule(rule, state, machine);
 	if (signal)
 		return set_signal_rule(rule, state, machine);
 	switch (state->cfa.kind) {
