@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -590,6 +591,58 @@ def test_unwind_plt_of_arm64_is_followed(
     ]
     plt = table.starts[0]
     assert [start - plt for start in table.starts[:3]] == [0, before + 4, 32]
+
+
+# The linker moves the last load because of erratum 843419 of the Cortex-A53.
+MOVED = """
+    .text
+    .balign 4096
+    .globl function, next
+function: .cfi_startproc
+    stp x29, x30, [sp, -16]!
+    .cfi_def_cfa_offset 16
+    .cfi_offset x29, -16
+    .cfi_offset x30, -8
+    .fill 1021, 4, 0xd503201f
+    adrp x0, data
+    ldr x1, [x1]
+    ldr x2, [x0, :lo12:data]
+    ldp x29, x30, [sp], 16
+    .cfi_def_cfa_offset 0
+    .cfi_restore x29
+    .cfi_restore x30
+    ret
+    .cfi_endproc
+    .section .text.next, "ax"
+next: .cfi_startproc
+    ret
+    .cfi_endproc
+    .data
+data: .quad 0
+"""
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_unwind_instruction_that_the_linker_moved_has_its_rule(
+    assembled: Assembled, is_known: bool
+) -> None:
+    assembled.link(MOVED, "-Wl,--fix-cortex-a53-843419=adrp", machine=AARCH64)
+    data = bytearray(assembled.path.read_bytes())
+    moved = assembled.start() + 4096
+    (branch,) = struct.unpack_from("<I", data, moved)
+    assert branch >> 26 == 0x05
+    veneer = moved + 4 * (branch & 0x3FFFFFF)
+    if not is_known:
+        data[moved] ^= 1
+        assembled.path.write_bytes(data)
+    table = assembled.table()
+    pushed = Rule(Kind.REG, 31, Ra.CFA, Fp.CFA, 16, -8, -16)
+    expected = pushed if is_known else NONE
+    assert moved + 12 < veneer < assembled.start("next")
+    assert [table.rule(veneer + at) for at in range(-4, 12, 4)] == [
+        *(NONE, expected, expected, NONE)
+    ]
+    assert table.rule(assembled.start("next")) == LINKED
 
 
 # This code resembles the kernel's vDSO for arm64, which has no unwind information.

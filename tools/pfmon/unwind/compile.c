@@ -13,6 +13,7 @@
 #include "unwind/frames_x86_64.h"
 #include "unwind/padding.h"
 #include "unwind/table.h"
+#include "unwind/veneers.h"
 
 /*
  * Maximum size in bytes of the code at an entry point that has no unwind
@@ -93,11 +94,21 @@ static int merge_sources(struct merged *merged, const struct frames *sources)
 	return 0;
 }
 
-static int add_gap(struct table *table, const struct fde *before)
+static int add_end(struct table *table, const struct fde *before)
 {
 	static const struct pfm_unwind_rule none = { .kind = PFM_UNWIND_NONE };
 
 	return table_add(table, end_of(before), &none);
+}
+
+static int add_gap(struct table *table, const struct elf_file *file,
+		   const struct fde *before, const struct fde *after)
+{
+	int error = add_end(table, before);
+
+	if (error || !file->machine->links)
+		return error;
+	return veneers_add(table, file, end_of(before), after->start);
 }
 
 /*
@@ -136,14 +147,14 @@ static int fill(struct table *table, const struct merged *merged,
 		fde = &merged->fdes[i];
 		/* Without rows for padding, tables are a fifth smaller. */
 		if (before && !is_padding(file, end_of(before), fde->start))
-			error = add_gap(table, before);
+			error = add_gap(table, file, before, fde);
 		if (!error)
 			error = add_entry(table, before, fde, entry);
 		if (!error)
 			error = add_rows(table, fde, file->machine);
 	}
 	if (before && !error)
-		error = add_gap(table, before);
+		error = add_end(table, before);
 	return error;
 }
 

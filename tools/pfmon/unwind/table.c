@@ -85,6 +85,22 @@ int table_add(struct table *table, uint64_t start,
 	return 0;
 }
 
+struct pfm_unwind_rule table_rule(const struct table *table, uint64_t offset)
+{
+	size_t low = 0, high = table->nr_rows;
+
+	/* The row at @low is not after the offset, the one at @high is. */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->rows[middle].start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return table->rules[table->rows[low].rule];
+}
+
 static bool size_table(const struct table *table, struct pfm_unwind_head *head)
 {
 	uint64_t blocks = 0, size;

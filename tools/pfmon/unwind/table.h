@@ -35,6 +35,11 @@ int table_add(struct table *table, uint64_t start,
 	      const struct pfm_unwind_rule *rule);
 
 /*
+ * Returns the rule of an offset in the file that is not below the first row's.
+ */
+struct pfm_unwind_rule table_rule(const struct table *table, uint64_t offset);
+
+/*
  * Returns the table's bytes, which the caller frees; NULL with errno set. A
  * table without rows describes no code.
  */
