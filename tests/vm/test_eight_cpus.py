@@ -6,21 +6,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import boot
+import commands
 import programs
 import pytest
 
+SERIES = "6.12"
 PROGRAMS = ("syswide", "races", "stress", "storm")
-TESTS = [(name, test) for name in PROGRAMS for test in programs.names_in(name)]
+# With two CPUs, this program changes no memory during a walk.
+HOSTILE = "nmi_hostile"
+TESTS = [
+    (name, test) for name in (*PROGRAMS, HOSTILE) for test in programs.names_in(name)
+]
 
 
 @pytest.fixture(scope="module")
 def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[boot.Boot]:
     # Run keep_events first, because an emulated CPU may crash while code is patched.
-    commands = {name: name for name in ("keep_events", *PROGRAMS)}
+    found = {name: name for name in ("keep_events", *PROGRAMS)}
+    found["unload"] = commands.rmmod("pfm_pmu_perf")
+    nmis = commands.nmi_commands(SERIES)
+    found |= {name: nmis[name] for name in ("rig", HOSTILE)}
     options = ["--parallel", "--smp=8", "--timeout=900"]
     out = tmp_path_factory.mktemp("eight")
-    target = boot.Target("x86_64", "6.12")
-    booted = boot.Boot(target, commands, out, options)
+    booted = boot.Boot(boot.Target("x86_64", SERIES), found, out, options)
     yield booted
     booted.close()
 
