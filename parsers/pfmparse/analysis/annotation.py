@@ -31,7 +31,7 @@ MAX_LINES = 1 << 16
 MAX_CODE = 1 << 20  # bytes
 
 QUALIFIERS = re.compile(r"( (const|volatile|noexcept|&&?|\[clone [^]]*\]))+$")
-SIMILAR = 3  # names that an error suggests
+SIMILAR = 3  # maximum number of names that an error suggests
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Function:
 
     @property
     def object(self) -> str:
-        """The function's file, or what Location.object has if there is no file."""
+        """The path of the function's file, or another value of Location.object."""
         return self.place.object
 
 
 @dataclass
 class Samples:
-    """The samples in a function, by address and event."""
+    """The samples in a function, by address and event; ``total`` is their weight."""
 
     function: Function
     weights: dict[int, Weights] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class SourceLine:
 class Annotation:
     """A function with its code and its source, as far as they are available.
 
-    ``lacks`` has sentences about missing data and the reasons.
+    ``lacks`` has messages that say which data is missing, and why.
     """
 
     function: Function
@@ -146,7 +146,10 @@ class Collector:
         return list(self._events)
 
     def _similar(self) -> list[str]:
-        """Returns similar names: those with the most samples, or the closest ones."""
+        """Returns names that contain the wanted one, those with the most samples first.
+
+        If there are none, returns the names that differ least from it.
+        """
         wanted = self._name.lower()
         inside = [one for one, _ in self._all.most_common() if wanted in one.lower()]
         return inside[:SIMILAR] or get_close_matches(self._name, self._all, SIMILAR)
@@ -160,7 +163,7 @@ class Collector:
     ) -> None:
         assert location.offset is not None and location.symbol is not None
         start = location.offset if location.start is None else location.start
-        # A file may be mapped at several places, so its build ID comes first.
+        # Copies of a file have equal build IDs, so the path is used only without one.
         file = file_key(location.build_id, location.object, None)
         key = (file, start)
         function = Function(location.symbol, start, location)
@@ -243,7 +246,7 @@ def annotate(
     sources: SourceFiles,
     assembly: bool,
 ) -> Annotation:
-    """Returns the samples with source lines and, if ``assembly`` is set, with code."""
+    """Adds source lines and, if ``assembly`` is set, instructions to the samples."""
     lacks: list[str] = []
     width = len(events)
     totals = _sum(samples.weights.values(), width)
@@ -268,7 +271,10 @@ def annotate(
 
 
 def _end(elf: ElfFile, samples: Samples) -> int:
-    """Returns the end of the function's symbol or, if unknown, of its last sample."""
+    """Returns the first address after the function.
+
+    If its symbol is unknown, returns the first address after its last sample.
+    """
     (symbol,) = elf.functions(np.array([samples.function.start], np.uint64))
     last = max(samples.weights) + 1
     return max(symbol.end, last) if symbol else last
@@ -315,7 +321,7 @@ def _lines(
     sources: SourceFiles,
     width: int,
 ) -> list[SourceLine]:
-    """Returns the function's lines from the first to the last, and inlined lines."""
+    """Returns all lines from the function's first to its last, and inlined lines."""
     addresses = sorted(samples.weights)
     sums: dict[Line, Weights] = defaultdict(lambda: [0] * width)
     found = elf.lines(np.array(addresses, np.uint64))

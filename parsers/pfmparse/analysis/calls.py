@@ -69,7 +69,10 @@ def _with_children(profile: Profile) -> list[int]:
 
 
 def walk(parents: Sequence[int]) -> Iterator[tuple[int, bool]]:
-    """Walks the tree depth first: yields each node with False, later with True."""
+    """Walks the tree depth first.
+
+    Yields each node twice: with False before its children, and with True after them.
+    """
     children: dict[int, list[int]] = defaultdict(list)
     for node, parent in enumerate(parents):
         children[parent].append(node)

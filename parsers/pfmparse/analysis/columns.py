@@ -14,11 +14,11 @@ from ..layout import KERNEL_START, NDArray
 from ..recording import Recording
 from .requests import ROLES, pmd_of
 
-NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the idle threads' number
+NOBODY = (1 << 32) - 1  # instead of a process, thread or CPU: unknown, or none
 
 
 def named(samples: Samples, name: str) -> Column:
-    """Returns a column by its name, by a role, or as ``pmdN`` for PMD values.
+    """Returns a column; ``name`` is its name, its role, or ``pmdN`` for PMD values.
 
     Raises PfmParseError if the samples do not have this column.
     """
@@ -72,7 +72,7 @@ def threads(samples: Samples, recording: Recording) -> Column:
 
 
 def only_thread(recording: Recording) -> Optional[int]:
-    """Returns the ID of the monitored thread, None unless there was exactly one."""
+    """Returns the thread's ID if the session monitored exactly one thread, or None."""
     contexts = recording.session.contexts
     if recording.session.mode != "thread" or len(contexts) != 1:
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from .interner import Ids, U64s
 from .requests import COUNT, LEVEL, VALUE
 
-# Numbers as returned by Sums.words(): multiples of 2^32, and the remainders.
+# Numbers as returned by Sums.words(): each divided by 2^32, and the remainders.
 Words = tuple[U64s, U64s]
 
 SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
@@ -19,7 +19,10 @@ SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which rows to show: the first ``top``, or those with ``cum`` percent in total."""
+    """Which rows to show: the first ones in the sort order ``order``.
+
+    Shows at most ``top`` rows, and no more than it takes to reach ``cum`` percent.
+    """
 
     order: str = COUNT
     top: Optional[int] = None
@@ -68,7 +71,7 @@ def _descending(words: Words) -> list[U64s]:
 
 
 def _needed(samples: Words, order: Ids, wanted: Wanted) -> int:
-    """Returns how many of the rows, in this order, are surely enough."""
+    """Returns how many of the first rows certainly include all wanted ones."""
     needed = order.size if wanted.top is None else wanted.top
     if wanted.cum < 100:
         numbers = samples[0] * 2.0**32 + samples[1]

@@ -40,8 +40,9 @@ class Watcher(Protocol):
 class Input:
     """A capture with its selected samples, and dense IDs for its contents.
 
-    ``selection`` includes the capture's own request. ``selected`` is the sum of the
-    weights of the selected samples that were read so far.
+    ``selection`` includes the control groups that the capture itself requests.
+    ``selected`` is the sum of the weights of the selected samples that were read so
+    far.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Input:
         detail: Detail = Detail.SYMBOL,
         watcher: Optional[Watcher] = None,
     ) -> None:
-        """``detail`` is what to look up about places; ``warn`` is as in Resolver.
+        """``detail`` says what to look up about addresses; ``warn`` is as in Resolver.
 
         ``watcher`` receives the number of samples that were read. Raises PfmParseError
         if nothing in the capture can match the selection.

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Map pairs of numbers to dense IDs, with a direct table for close numbers."""
+"""Map pairs of numbers to dense IDs.
+
+If the numbers are close together, a table that is indexed by number is used.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ UNKNOWN = -1
 
 
 class Window:
-    """A table of the IDs of numbers from ``base`` on, indexed by the number."""
+    """A table of the IDs of ``size`` adjacent numbers; ``base`` is the lowest one."""
 
     def __init__(self, base: int, size: int) -> None:
         self._base = np.uint64(base)
@@ -25,7 +28,7 @@ class Window:
 
     @classmethod
     def around(cls, numbers: U64s) -> Optional[Window]:
-        """Returns a window around these numbers; None if they are too far apart."""
+        """Returns a window with these numbers in it; None if they are too far apart."""
         low, high = int(numbers.min()), int(numbers.max())
         size = 2 * (high - low + 1)
         return cls(max(0, low - size // 4), size) if size <= SIZE else None
@@ -54,8 +57,8 @@ class Window:
 BLOCK = 1 << 15  # pairs that are looked up at once; they fit into the cache
 SLOTS = 1 << 12  # initial size of the table
 SPARE = 4  # minimum number of slots per pair, so that collisions are rare
-LARGE = 1 << 22  # size from which a table is large: two slots per pair are enough
-PATIENCE = 1 << 14  # pairs to look up before a window is made
+LARGE = 1 << 22  # slots; a table of at least this size needs only two slots per pair
+PATIENCE = 1 << 14  # number of pairs to look up before a window is made
 
 # An odd multiplier that spreads adjacent numbers: 2^64 / golden ratio.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -69,10 +72,11 @@ class Interner:
     number of look-ups. The class is not thread-safe.
 
     The IDs are in a hash table with open addressing. The low bits of b select a pair's
-    first slot. Because the addresses of a program's code are close together, they do
-    not collide. After a collision, the next slots are at a distance that depends on a
-    hash. An empty slot contains an ID, too. A look-up compares its pair with the pair
-    of this ID, so only failed look-ups need to check whether the slot is empty.
+    first slot. If b is an address, pairs seldom collide, because the addresses of a
+    program's code are close together. After a collision, the next slots are at a
+    distance that depends on a hash. An empty slot contains an ID, too. A look-up
+    compares its pair with the pair of this ID, so only failed look-ups need to check
+    whether the slot is empty.
     """
 
     def __init__(self) -> None:
@@ -131,7 +135,10 @@ class Interner:
         return self._window
 
     def _look_up(self, a: U64s, b: U64s, ids: Ids) -> Ids:
-        """Fills in IDs of pairs in their first slots; returns the others' indices."""
+        """Fills in the IDs of pairs that are in their first slots.
+
+        Returns the indices of the other pairs.
+        """
         slots = _first_slots(a, b, self._slots.size)
         if self._count == 0:
             self._add_new(slots[:1], a[:1], b[:1])
@@ -147,7 +154,7 @@ class Interner:
         return differ
 
     def _search(self, a: U64s, b: U64s) -> Ids:
-        """Returns the IDs of pairs in any slot; adds pairs that are not there."""
+        """Returns the IDs of pairs, searching all their slots; adds missing pairs."""
         ids, left = np.empty(b.size, np.intp), np.arange(b.size)
         walk, a = self._walk(a, b), np.broadcast_to(a, b.shape)
         while left.size:
@@ -254,7 +261,11 @@ def _wide(numbers: NDArray[Any]) -> U64s:
 
 
 def _first_slots(a: U64s, b: U64s, size: int) -> Ids:
-    """Returns first slots: adjacent for adjacent b, but far apart if a differs."""
+    """Returns each pair's first slot.
+
+    Pairs with equal a and adjacent b get adjacent slots; a different a changes the
+    slots completely.
+    """
     slots = b + a * MULTIPLIER
     slots &= np.uint64(size - 1)
     return slots.view(np.int64).astype(np.intp, copy=False)

@@ -19,7 +19,7 @@ from .inputs import Input
 from .interner import Ids, Interner, U64s
 
 
-# Do not change values: frozen=True would slow down reports by address.
+# Values must not change, but frozen=True would slow down reports by address.
 @dataclass
 class Value:
     """A value of a key; ``extra`` has further members of the row's JSON object."""
@@ -348,14 +348,14 @@ KEYS: dict[str, Callable[[Input], Key]] = {
     "file": lambda source: Same("file", source.file),
     "host": lambda source: Same("host", source.host),
 }
-SAME = {"address": "ip"}  # roles that are the same as keys
+SAME = {"address": "ip"}  # role: the key that means the same
 
-# The detail that must be looked up for a key, where it is not the default.
+# The detail that must be looked up for a key; for other keys it is Detail.OBJECT.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
 DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.FUNCTION)
 DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.FUNCTION)
 DETAILS |= dict.fromkeys(("data-address", "data-symbol"), Detail.SYMBOL)
-ORDER = tuple(Detail)  # in increasing order
+ORDER = tuple(Detail)  # from the least to the most detail
 
 
 def detail_of(names: Sequence[str]) -> Detail:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Labels of frames and stacks, for formats with one name per frame."""
+"""Labels of frames and stacks, for exports that store only a name for each frame."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def several_events(profile: Profile) -> bool:
 class StackTexts:
     """The samples' stacks as texts, outermost function first.
 
-    Stacks of which no sample was taken, but only of their callees, get no text.
+    Stacks that have no samples of their own, only samples in callees, get no text.
     """
 
     def __init__(self, source: Input) -> None:

@@ -24,9 +24,9 @@ UNKNOWN = NEAREST_FIRST.index(data_source.UNKNOWN)
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Maximum latencies of the second and the third level, in cycles.
+    """Maximum latencies of hits in the L2 and the L3 cache, in cycles.
 
-    Accesses that took longer came from memory.
+    Accesses with a higher latency got their data from memory.
     """
 
     l2: int
@@ -68,7 +68,11 @@ class Levels(Classes):
     def __init__(
         self, given: Optional[Thresholds], otherwise: Optional[Thresholds]
     ) -> None:
-        """``given`` overrides data sources; ``otherwise`` is used for unknown ones."""
+        """Sets the thresholds.
+
+        ``given`` is used instead of data sources, ``otherwise`` for samples whose data
+        source is unknown.
+        """
         self._given = given
         self._usable = given or otherwise
         self._sources = _Table(self.names, data_source.level_of)

@@ -49,7 +49,7 @@ class Row:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """A key that is equal for rows of the same value, even if mapped elsewhere."""
+        """A key that is equal for rows of the same value, even at another address."""
         return self.value.key, self.value.label, self.value.extra.get("object")
 
     @property
@@ -80,8 +80,8 @@ class Collapsed(Located):
         known: dict[object, int] = {}
         values: list[Value] = []
         numbers = []
-        # Ascending, because a value whose start is unknown begins at its lowest
-        # address.
+        # Take addresses in ascending order, because a value whose start is unknown
+        # begins at its lowest address.
         order = np.argsort(addresses, kind="stable")
         for at, address in zip(ids[order].tolist(), addresses[order].tolist()):
             place = locations[at]
@@ -108,7 +108,7 @@ class Tally:
         """Without a ``weight``, uses the usual weight of the samples.
 
         After add(), ``with_latencies`` is False if the format records only sums of
-        latencies, which cannot be weighted.
+        latencies, and these cannot be multiplied by the weight.
         """
         self.with_latencies = True
         self._by = by
@@ -267,7 +267,10 @@ def _extra(location: Location, address: int) -> dict[str, object]:
 
 
 def _name(location: Location) -> str:
-    """Returns the symbol and offset of a location, its object, or "" if unknown."""
+    """Returns the symbol and offset of a location.
+
+    If the symbol is unknown, returns the object; if that is unknown, too, returns "".
+    """
     offset = _offset(location)
     if location.symbol is not None and offset is not None:
         return f"{location.symbol}+{offset:#x}"

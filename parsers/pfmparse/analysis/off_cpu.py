@@ -16,18 +16,21 @@ from ..layout import NDArray
 from ..recording import Batch, Recording
 from .subset import subset
 
-FAMILY = -1  # instead of a context: several threads share the context
-MOST_HELD = 4096  # batches with the last samples of threads, in a live capture
+FAMILY = -1  # stands for all contexts that several threads share
+MOST_HELD = 4096  # maximum number of batches that are held back in a live capture
 
 
 class OffCpu:
     """Adds the column to samples of sessions that record context switches.
 
     Between two samples of a thread, its time off CPU is the elapsed time minus the CPU
-    time that it used. This time belongs to the earlier sample. The time is 0 for the
-    very last sample of a thread, and for its end, because another thread may have its
-    ID then. It is also 0 for stops by a tracer, unless the context is that of a family:
-    then pfmon does not trace.
+    time that it used. This time belongs to the earlier sample. It is 0 for the last
+    sample of a thread in the capture. It is also 0 for a thread's end, because another
+    thread may get the ID afterwards.
+
+    In contexts of single threads, the time is also 0 for stops by a tracer, because the
+    tracer is pfmon itself. pfmon does not trace the threads of a family, which share
+    contexts (docs/following.md).
 
     Threads of a family record into the buffer of their CPU, and the buffers are saved
     independently. So a separate pass over a whole capture computes the times. In a live
@@ -42,9 +45,9 @@ class OffCpu:
         self._held: list[Batch] = []
 
     def add_to(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Returns the batches with the column; splits some of a live capture.
+        """Adds the column to the batches; splits some batches of a live capture.
 
-        Returns the batches unchanged in other sessions.
+        Returns the batches unchanged if the session did not record context switches.
         """
         if self._clock is None:
             return batches
@@ -105,9 +108,9 @@ class OffCpu:
 class _Switches:
     """The context switches of a batch.
 
-    ``owner`` and ``tid`` together identify the thread: the context, or FAMILY and the
-    thread's ID. ``wall`` and ``on_cpu`` are times in ns. The time after a sample with
-    ``no_time`` is 0.
+    ``owner`` and ``tid`` together identify the thread. They are the context and 0 or,
+    in shared contexts, FAMILY and the thread's ID. ``wall`` and ``on_cpu`` are times in
+    ns. The time off CPU after a sample with ``no_time`` is 0.
     """
 
     context: int
@@ -127,7 +130,11 @@ def _in_states(samples: Samples, states: Sequence[int]) -> NDArray[np.bool_]:
 def _times_after(
     parts: Sequence[_Switches],
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    """Yields for each part the times after its samples, and which are not known yet."""
+    """Yields two arrays for each part: times, and a mask.
+
+    The first one has the time off CPU after each sample. The mask selects samples whose
+    time is not known yet, because they are the last ones of their threads.
+    """
     if not parts:
         return
     owner = np.concatenate([np.full(part.tid.size, part.owner) for part in parts])
@@ -141,7 +148,8 @@ def _times_after(
     this, following = order[:-1], order[1:]
     last[this] = (owner[this] != owner[following]) | (tid[this] != tid[following])
     used = on_cpu[following] - on_cpu[this]
-    # The clock of a new thread with the same ID begins anew. CPUs' clocks may differ.
+    # The CPU time decreases if a new thread has the ID of an old one. The time off CPU
+    # may be negative because the clocks of two CPUs differ.
     away = np.where(last[this] | (used < 0), 0, wall[following] - wall[this] - used)
     times[this] = np.maximum(away, 0)
     times[no_time] = 0
@@ -151,7 +159,7 @@ def _times_after(
 
 
 def _with_times(batch: Batch, times: NDArray[np.int64]) -> Batch:
-    """Returns the batch with this column."""
+    """Returns the batch with these times as the column OFF."""
     samples = batch.samples
     columns = {name: partial(samples.column, name) for name in samples.derived}
     derived = Lazy({**columns, OFF: lambda: times})

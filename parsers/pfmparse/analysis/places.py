@@ -19,10 +19,10 @@ from .interner import Ids, Interner, U64s
 if TYPE_CHECKING:
     from ..symbols.elf_file import ElfFile
 
-KERNEL_TGID = NOBODY - 1  # stands for the kernel; no process has this ID
+KERNEL_TGID = NOBODY - 1  # the kernel's address space; no process has this ID
 NO_COOKIE = 0
-FILE = 1 << 63  # flag of a file's space; the other bits are the ID of the file's cookie
-DATA = 1 << 62  # flag of a space of data addresses; the other bits are as for code
+FILE = 1 << 63  # set in a file's space; the other bits are the ID of the file's cookie
+DATA = 1 << 62  # set in a space of data addresses; the other bits are as for code
 
 Warn = Callable[[str], None]
 
@@ -30,9 +30,10 @@ Warn = Callable[[str], None]
 class Places:
     """Assigns IDs to addresses in address spaces, and looks up their locations.
 
-    An address with its space is called a place. A space is the number (epoch of the
-    mappings << 32 | tgid). It may also stand for a file that a cookie identifies; the
-    address is then an offset in this file.
+    An address with its space is called a place. A space is a number: it has the epoch
+    of the mappings in its upper half, and the process ID in its lower half. A space may
+    also stand for a file that a cookie identifies (see FILE); the address is then an
+    offset in this file.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Places:
         return self._interner.ids(spaces, _start(at, unit))
 
     def branches(self, batch: Batch, role: Role) -> Ids:
-        """Returns the place IDs of the samples' newest branches: source or target."""
+        """Returns the place IDs of newest branches' sources or targets (``role``)."""
         at = batch.samples.role(role)
         return self._interner.ids(self._processes(batch), _wide(at))
 
@@ -177,7 +178,7 @@ class Places:
         return self._at_times(batch, _processes(batch.samples, batch.epoch))
 
     def _at_times(self, batch: Batch, spaces: U64s) -> U64s:
-        """Sets the epoch in each space to that at the sample's time, if known."""
+        """Sets each space's epoch to the one at the sample's time, if that is known."""
         samples, maps = batch.samples, self._recording.source.maps
         if not maps.timed or samples.name_of(Role.TIME) is None:
             return spaces

@@ -71,8 +71,8 @@ class Profile:
     """Sums of samples by stack, event and thread.
 
     A stack is a node of a tree. ``frames[frame_of[node]]`` is its innermost frame.
-    ``parents[node]`` is the stack of this frame's caller, or ROOT; it is less than
-    ``node``.
+    ``parents[node]`` is the stack of this frame's caller, or ROOT. A parent's number is
+    less than ``node``.
     """
 
     events: list[str] = field(default_factory=list)
@@ -142,7 +142,7 @@ class Profiler:
         frames_of: FramesOf = by_function,
         step: Optional[int] = None,
     ) -> None:
-        """If ``step`` is given, in ns, also sums samples by steps of this duration."""
+        """If ``step``, in ns, is given, also groups samples by steps of this length."""
         self.profile = Profile()
         self._step = step
         self._weight = weight

@@ -19,7 +19,7 @@ from .names import Names
 from .sums import Sums
 from .weights import COUNT, Weight, usual
 
-MANY = 1 << 20  # number of addresses at which IDs start again from 0, to limit memory
+MANY = 1 << 20  # with more addresses, IDs start again from 0, to limit memory
 NAMELESS = -1
 
 
@@ -79,7 +79,7 @@ class Recent:
 
     @property
     def weight(self) -> str:
-        """The name of the weight that the counts sum: the samples' usual one."""
+        """The name of the weight that is summed: the default one of the samples."""
         return COUNT if self._weight is None else self._weight.name
 
     @property
@@ -94,7 +94,10 @@ class Recent:
                 self._add(batch)
 
     def end_step(self, elapsed_ns: int, lost: int) -> Step:
-        """Ends the step at ``elapsed_ns``; ``lost`` is the total number of losses."""
+        """Ends the step, which took ``elapsed_ns``; returns it.
+
+        ``lost`` is the number of samples that were lost so far, in all steps.
+        """
         samples = self._selected + self._input.selected - self.samples
         step = Step(self._resolved(), samples, elapsed_ns, max(0, lost - self.lost))
         self.lost = max(lost, self.lost)

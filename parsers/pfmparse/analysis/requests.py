@@ -20,7 +20,7 @@ KEYS = (
     *("cgroup", "pmd", "event", "kernel", "latency", "data-source", "state"),
     *("file", "host"),
 )
-NAMES = tuple(dict.fromkeys((*KEYS, *ROLES)))  # of keys, for --by
+NAMES = tuple(dict.fromkeys((*KEYS, *ROLES)))  # what --by accepts, besides columns
 
 SUM, MEAN, MIN, MAX, COUNT, HISTOGRAM = "sum", "mean", "min", "max", "count", "hist"
 STATS = (SUM, MEAN, MIN, MAX, COUNT, HISTOGRAM)
@@ -54,8 +54,9 @@ SIDES = ("old", "new")  # of a comparison
 class Condition(NamedTuple):
     """A condition that samples meet by having one of several values.
 
-    ``field`` is the name of the condition in Selection. ``read`` parses values, and
-    raises ValueError if the text is invalid. ``what`` describes the selected samples.
+    ``field`` is the member of Selection that has the values. ``read`` parses values,
+    and raises ValueError if the text is invalid. ``what`` describes the selected
+    samples.
     """
 
     field: str
@@ -177,7 +178,7 @@ def pmd_of(name: str) -> Optional[int]:
 
 
 class Wanted(NamedTuple):
-    """A column whose values to show or, with ``by``, the ratio of two columns' sums.
+    """A column whose values are shown or, with ``by``, the ratio of two columns' sums.
 
     Columns have the same names as in analysis.weights.Weight.
     """
@@ -206,7 +207,7 @@ def parse_wanted(text: str) -> Wanted:
     """
     match = WANTED.fullmatch(text)
     if match is None:
-        known = "a column, a PMD (as 3) or a ratio (as 3/4)"
+        known = "a column, a PMD such as 3 or a ratio such as 3/4"
         raise ValueError(f"must be {known}, not {text!r}")
     return Wanted(_name(match[1]), _name(match[2]) if match[2] else None)
 
@@ -216,7 +217,7 @@ def _name(text: str) -> str:
 
 
 def check_stat(text: str) -> str:
-    """Returns the name of a figure. Raises ValueError if it is unknown."""
+    """Returns the text if it names a figure, otherwise raises ValueError."""
     if text not in STATS and not PERCENTILE.fullmatch(text):
         raise ValueError(
             f"unknown figure {text!r}: use {', '.join(STATS)} or a percentile, e.g. p99"

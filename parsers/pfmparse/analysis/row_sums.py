@@ -29,8 +29,8 @@ class Groups:
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = keys
-        # For each key after the first, IDs of pairs: ID of the previous keys, ID of
-        # this key.
+        # One for each key after the first. Its pairs are the ID of the previous keys'
+        # combination, and the ID of this key's value.
         self._pairs = [Interner() for _ in keys[1:]]
 
     def ids(self, batch: Batch) -> Ids:
@@ -115,7 +115,7 @@ def add(
 def _statistics(
     source: Input, wanted: Sequence[Wanted], figures: Sequence[str]
 ) -> Optional[Statistics]:
-    """Returns a collector of the wanted figures, None if no values are wanted."""
+    """Returns an object that collects the wanted figures, None if there are none."""
     if not wanted:
         return None
     from .statistics import Statistics  # slow to import, and rarely needed

@@ -140,7 +140,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Number:
-    """A column of numbers: its type, how to get it, and what stands for "unknown".
+    """A column of numbers: its type, how to get it, and which number means "unknown".
 
     Only captures that record the ``role`` have the column. If ``role`` is None, all
     captures have it.

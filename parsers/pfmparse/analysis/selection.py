@@ -55,7 +55,11 @@ class Selection:
     containers: Sequence[str] = ()
 
     def asked_of(self, session: Session) -> Selection:
-        """Returns this selection, with the session's control groups if it has none."""
+        """Returns this selection for a session.
+
+        If it selects neither control groups nor containers, adds the control groups
+        that the session requests.
+        """
         return self if self.groups else replace(self, cgroups=session.cgroups)
 
     @property

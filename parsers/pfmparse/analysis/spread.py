@@ -19,7 +19,7 @@ class Extremes:
     """The least or the greatest of each ID's unsigned 64-bit numbers."""
 
     def __init__(self, greatest: bool) -> None:
-        """Keeps the greatest numbers, or the least ones unless ``greatest`` is set."""
+        """Keeps the greatest numbers if ``greatest`` is set, else the least ones."""
         self._choose: Any = np.maximum if greatest else np.minimum
         self._worst = LOWEST if greatest else HIGHEST
         self._numbers = np.zeros(0, np.uint64)
@@ -52,7 +52,8 @@ class Extremes:
 
 
 EXACT_BITS = 7  # each number with up to 7 bits has its own bucket
-FRACTION = EXACT_BITS - 1  # bits after the highest one that distinguish larger numbers
+# For larger numbers, the highest bit and this many bits after it select the bucket.
+FRACTION = EXACT_BITS - 1
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class Statistics:
 
 
 class _Column:
-    """Collects what the figures need of one column's values, by group."""
+    """Collects, by group, what is needed to compute the figures of one column."""
 
     def __init__(self, name: str, stats: set[str], events: Events) -> None:
         self._name = name

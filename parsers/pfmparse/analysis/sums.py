@@ -14,7 +14,7 @@ U64s = NDArray[np.uint64]
 
 # bincount() sums with double precision, which is exact for 2^20 numbers of 32 bits.
 EXACT = 1 << 20
-FEW = 4  # wait until there are at least 1/4 as many values as sums
+FEW = 4  # add collected values when there are at least 1/4 as many as sums
 
 
 class Sums:
@@ -23,7 +23,7 @@ class Sums:
     def __init__(self) -> None:
         self._low, self._high = np.zeros(0, np.uint64), np.zeros(0, np.uint64)
         self._waiting: list[tuple[Ids, Optional[U64s]]] = []
-        self._size = 0  # number of IDs whose values were not added yet
+        self._size = 0  # number of values that were not added yet
 
     def add(self, ids: Ids, values: Optional[NDArray[np.integer[Any]]] = None) -> None:
         """Adds a value for each ID, or 1 without ``values``."""
@@ -56,7 +56,10 @@ class Sums:
         return totals
 
     def moved(self, ids: Ids, to: Ids) -> Sums:
-        """Returns the sums of ``ids`` by new IDs ``to``; adds up equal new IDs."""
+        """Returns the sums of ``ids``, renumbered as ``to``.
+
+        If several ``ids`` get the same new ID, their sums are added up.
+        """
         words = self.words(int(ids.max()) + 1 if ids.size else 0)
         high, low = (part[ids] for part in words)
         moved = Sums()
@@ -72,7 +75,7 @@ class Sums:
         return moved
 
     def words(self, count: int) -> tuple[U64s, U64s]:
-        """Returns the sums as multiples of 2^32 and remainders, for sorting."""
+        """Returns the sums divided by 2^32, and the remainders, for sorting."""
         self._add_waiting()
         low, high = (_grown(part, count)[:count] for part in (self._low, self._high))
         return high + (low >> np.uint64(32)), low & np.uint64(0xFFFFFFFF)

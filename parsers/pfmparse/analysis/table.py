@@ -108,9 +108,10 @@ class Table:
 def texts_of(
     name: str, source: Input, maker: RowMaker, start: int = 0
 ) -> Sequence[str]:
-    """Returns the texts of a column, a key of TEXTS except "stack", from an ID on.
+    """Returns the texts of a column, by ID, beginning with that of ID ``start``.
 
-    The ID of ``file`` and ``host`` is 0.
+    ``name`` is a key of TEXTS except "stack". Columns ``file`` and ``host`` have only
+    one text, whose ID is 0.
     """
     if name in SAME:
         return [getattr(source, name)][start:]

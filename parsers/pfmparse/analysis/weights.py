@@ -49,7 +49,7 @@ class Weight:
     def _sums(
         self, samples: Samples, columns: Mapping[Role, str]
     ) -> NDArray[np.uint64]:
-        """Returns the recorded sum over all samples that each sample represents."""
+        """Returns, for each sample, the sum over all samples that it represents."""
         if Role.SUM not in columns:
             only = ", ".join(role.value for role in columns)
             text = f"the format records only {only} of '{self.name}', not its sum"
@@ -61,7 +61,7 @@ def usual(samples: Samples, counting: bool = False) -> str:
     """Returns the default weight: the first sum that the samples record, or "count".
 
     If ``counting`` is set, sums are used only if the samples have no count. Sums of
-    periods are never the default, just as periods are not for other formats.
+    periods are never the default, because periods are not the default of other formats.
     """
     if counting and samples.name_of(Role.WEIGHT) is not None:
         return COUNT
@@ -87,7 +87,8 @@ def values_of(
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """Returns the value of each sample, and a mask of the samples that have one.
 
-    ``name`` is a name of Weight, except "count". Raises PfmParseError if it is unknown.
+    ``name`` is a name that Weight accepts, except "count". Raises PfmParseError if
+    there is no such column.
     """
     pmd = pmd_of(name)
     if pmd is not None and not samples.has(name):
