@@ -54,13 +54,13 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
         if len(there) < length:
             if whole:
                 early = amount(length - len(there), "bytes")
-                text = f"piece {number} ends here, {early} too early"
+                text = f"piece {number} ends here: {early} are missing"
                 raise PfmParseError(text, len(saved))
             return memoryview(image)[: start + len(there)]
         end, at = start + length, at + length
     if at != len(saved):
         raise PfmParseError(
-            f"{amount(len(saved) - at, 'bytes')} after the last piece", at
+            f"unexpected {amount(len(saved) - at, 'bytes')} after the last piece", at
         )
     return memoryview(image)
 
@@ -69,7 +69,7 @@ BUFFER_HEADER = struct_dtype(
     24,
     [
         ("context", "<u4", 0),
-        ("pieces", "<u4", 4),  # 0: one piece, from the buffer's start on
+        ("pieces", "<u4", 4),  # 0: not in pieces; starts at the buffer's start
         ("time_ns", "<u8", 8),  # ns, CLOCK_MONOTONIC
         ("buf_size", "<u8", 16),  # bytes
     ],
@@ -180,7 +180,10 @@ class Buffers:
         return self.data[begin : begin + int(self.sizes[0])]
 
     def within(self, which: Offsets, starts: Offsets, sizes: Offsets) -> Buffers:
-        """Returns parts of some copies, given by their starts and sizes in bytes."""
+        """Returns a part of each of the copies ``which``.
+
+        ``starts`` and ``sizes`` are in bytes; each start is relative to its copy.
+        """
         return replace(self, begins=self.begins[which] + starts, sizes=sizes)
 
     def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
@@ -201,7 +204,10 @@ class Buffers:
 
 
 def plain_buffers(chunks: Buffers, contexts: Container[int]) -> Optional[list[Buffers]]:
-    """Returns the copies in BUFR chunks; None if one is compressed or in pieces."""
+    """Returns the copies in uncompressed BUFR chunks, by context.
+
+    Returns None if a copy is in pieces, or a chunk is invalid.
+    """
     size = BUFFER_HEADER.itemsize
     if (chunks.sizes < size).any():
         return None

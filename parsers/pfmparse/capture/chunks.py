@@ -132,7 +132,7 @@ class Chunk(NamedTuple):
 class ChunkReader:
     """Finds a capture's chunks by their headers, and reads payloads.
 
-    ``problems`` collects errors; docs/capture.md says when reading continues.
+    ``problems`` collects errors; docs/capture.md says after which ones reading goes on.
     ``offset`` is the offset of the first byte after the chunks found so far.
     """
 
@@ -169,7 +169,10 @@ class ChunkReader:
         return chunk if chunk.whole else None
 
     def chunk(self, header: ChunkHeader, stored: Optional[Data] = None) -> Chunk:
-        """Reads a chunk, which may be incomplete; uses ``stored`` if it is given."""
+        """Reads a chunk, which may be incomplete.
+
+        ``stored`` are the bytes of its payload, if they were already read.
+        """
         return chunk_of(header, self._stored(header) if stored is None else stored)
 
     def stored(self, start: int, end: int) -> memoryview:

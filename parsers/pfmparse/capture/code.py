@@ -43,18 +43,19 @@ class VdsoImages:
         header = view(payload, VDSO_HEADER, 1, 0, len(payload))[0]
         size = int(header["id_size"])
         if not 0 < size <= VDSO_HEADER["build_id"].itemsize:
-            raise PfmParseError(f"VDSO: a build ID of {amount(size, 'bytes')}", offset)
+            text = f"VDSO: invalid size of the build ID: {amount(size, 'bytes')}"
+            raise PfmParseError(text, offset)
         if len(self._images) == MAX_IMAGES:
             raise PfmParseError(f"more than {MAX_IMAGES} VDSO chunks", offset)
         build_id = header["build_id"].tobytes()[:size]
         self._images[build_id] = bytes(payload[VDSO_HEADER.itemsize :])
 
 
-MAX_JIT_TEXT = 256 << 20  # in all JITM chunks together
+MAX_JIT_TEXT = 256 << 20  # bytes, in all JITM chunks together
 
 JIT_HEADER = struct_dtype(8, [("tgid", "<u4", 0), ("flags", "<u4", 4)])
 assert JIT_HEADER.itemsize == 8
-CUT = 0x1  # flag: the process's file was longer than the stored text
+CUT = 0x1  # flag: /tmp/perf-PID.map was longer than the stored text
 
 # Start and size in hexadecimal, and a name, which may contain spaces.
 _LINE = re.compile(rb"\s*(?:0x)?([0-9a-f]+)\s+(?:0x)?([0-9a-f]+)\s+(\S.*)", re.I)
@@ -77,10 +78,10 @@ class JitRange(NamedTuple):
 
 
 class JitSymbols:
-    """The functions that one process generated.
+    """The functions that one process generated, from its /tmp/perf-PID.map.
 
-    ``cut`` is set if the capture stores only the beginning of the process's file.
-    Malformed lines are ignored, because programs write these files while they run.
+    ``cut`` is set if the capture stores only the beginning of this file. Malformed
+    lines are ignored, because programs write these files while they run.
     """
 
     def __init__(self, tgid: int, text: bytes, cut: bool) -> None:

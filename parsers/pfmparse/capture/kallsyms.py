@@ -13,7 +13,7 @@ from ..layout import KERNEL_START, NDArray
 
 KERNEL = "[kernel]"
 
-# The assumed maximum size: an address further from a symbol is not in its function.
+# The assumed maximum size of a function. Addresses further from a symbol are unknown.
 MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")

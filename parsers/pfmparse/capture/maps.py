@@ -16,7 +16,7 @@ from .json_node import U64_MAX, Node
 
 @dataclass(frozen=True)
 class FileState:
-    """The state, when it was recorded, of a file without a GNU build ID.
+    """The state of a file without a GNU build ID at the time of recording.
 
     ``go_build_id`` is the ID that Go's linker has written, or None.
     """
@@ -59,9 +59,10 @@ def is_unique(build_id: Optional[bytes]) -> bool:
 
 
 PROT = re.compile("[r-][w-][x-][sp]")
-OLD_PROT = "r-xp"  # in captures that do not record permissions
+OLD_PROT = "r-xp"  # assumed for captures that do not record permissions
 
-# The names of mappings without a file in /proc/PID/maps, unless they have a build ID.
+# Names of mappings in /proc/PID/maps that do not map a file. However, a mapping with a
+# build ID maps a file, whatever its name is.
 _ANONYMOUS = re.compile(
     r"(\[anon.*|/memfd:.*|(/dev/zero|/anon_hugepage|/SYSV[0-9a-f]{8})( \(deleted\))?|)",
     re.DOTALL,
@@ -101,7 +102,7 @@ class Mapping:
 class ProcessMaps:
     """The mappings of one process, in ascending order of start.
 
-    Only formats that record data addresses have mappings that are not executable.
+    Mappings that are not executable are recorded only for formats with data addresses.
     """
 
     tgid: int
@@ -124,9 +125,9 @@ def is_anonymous(path: str) -> bool:
 
 
 class State(NamedTuple):
-    """The mappings of a process from a certain time on.
+    """The mappings of a process from the time ``since`` on.
 
-    The state begins ``epoch``.
+    ``epoch`` is the epoch that starts with this state.
     """
 
     epoch: int

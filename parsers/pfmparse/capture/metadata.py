@@ -24,7 +24,7 @@ MAX_COOKIES = 1 << 20  # in all COOK chunks together
 
 
 class Metadata:
-    """The contents of the metadata chunks so far; empty for a raw buffer."""
+    """The contents of the metadata chunks read so far; empty for a raw buffer."""
 
     def __init__(self) -> None:
         self.maps = MapsHistory()

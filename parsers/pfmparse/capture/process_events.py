@@ -113,7 +113,7 @@ def _texts(event: bytes, at: int, number: int) -> list[str]:
     """Returns the texts from byte ``at`` on; each of them ends with a zero byte."""
     texts = event[at:].split(b"\0", number)
     if len(texts) <= number:
-        raise _Wrong("a text has no end")
+        raise _Wrong("a string does not end with a zero byte")
     return [text.decode("utf-8", "surrogateescape") for text in texts[:number]]
 
 

@@ -275,7 +275,7 @@ def _strings(node: Node) -> tuple[str, ...]:
 def _mode(node: Node) -> str:
     mode = node.string()
     if mode not in ("thread", "system-wide"):
-        node.refuse('not "thread" or "system-wide"')
+        node.refuse('must be "thread" or "system-wide"')
     return mode
 
 

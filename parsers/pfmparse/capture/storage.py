@@ -29,13 +29,13 @@ class MappedFile:
         self._dropped = 0
 
     def read(self, start: int, end: int) -> Optional[memoryview]:
-        """Returns the bytes from ``start`` to ``end``; None if the file ends before."""
+        """Returns the bytes from ``start`` to ``end``, None if the file is shorter."""
         if end > min(len(self._bytes), os.fstat(self._descriptor).st_size):
             return None
         return self._bytes[start:end]
 
     def drop(self, end: int) -> None:
-        """Frees the memory of the bytes before ``end``; accesses to them reload them.
+        """Frees the memory of the bytes before ``end``; an access reads them again.
 
         This method is not thread-safe.
         """
@@ -115,7 +115,7 @@ class Storage:
 
 
 def _room(offset: int, length: int) -> memoryview:
-    """Returns a buffer for a read, with the same offset in a page as in the file.
+    """Returns a buffer for a read; its offset in a page is the same as in the file.
 
     On some CPUs, copying is several times slower if these offsets differ slightly.
     """

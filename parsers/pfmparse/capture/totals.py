@@ -39,7 +39,8 @@ class Turns:
 class EventTotals:
     """Whether perf recorded the events of processes (PROC chunks).
 
-    ``error`` says why it did not; None if it did.
+    ``error`` says why it did not; None if it did. ``lost`` is the number of events that
+    were lost.
     """
 
     error: Optional[str]

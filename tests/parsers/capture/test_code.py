@@ -51,8 +51,8 @@ def test_vdso_functions_are_found(tmp_path: Path) -> None:
     [
         (b"", "without a header"),
         (vdso.payload(BUILD_ID, b"")[:-1], "without a header"),
-        (vdso.payload(b"", b"x"), "build ID of 0 bytes"),
-        (vdso.payload(bytes(65), b"x"), "build ID of 65 bytes"),
+        (vdso.payload(b"", b"x"), "build ID: 0 bytes"),
+        (vdso.payload(bytes(65), b"x"), "build ID: 65 bytes"),
     ],
 )
 def test_bad_vdso_chunk_is_refused(data: bytes, why: str) -> None:
