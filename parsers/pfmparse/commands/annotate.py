@@ -49,7 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
 def make(
     inputs: Sequence[Input], arguments: argparse.Namespace, weight: str
 ) -> list[Annotation]:
-    """Returns the functions with the requested name; raises BadInput without any."""
+    """Returns the functions with the requested name.
+
+    Raises BadInput if there are none.
+    """
     collector = Collector(arguments.function, weight)
     for source in inputs:
         with blaming(source.file):
@@ -115,7 +118,7 @@ def _line_text(line: Optional[Line]) -> Optional[str]:
 def print_text(
     found: Sequence[Annotation], inputs: Sequence[Input], shown: str, out: TextIO
 ) -> None:
-    """Prints each function; each event has a column of percentages of the function."""
+    """Prints each function, with a column of percentages for each event."""
     _say_lacks(found)
     for one in found:
         function = one.function

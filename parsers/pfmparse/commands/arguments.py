@@ -66,7 +66,8 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "--time",
         metavar="FROM-TO",
         type=_argument(parse_window),
-        help="only samples of this time after the first sample: 2s-5s, 2s-, -300ms",
+        help="only samples in this time range, such as 2s-5s, 2s- or -300ms; "
+        "0 is the time of the first sample",
     )
     level = group.add_mutually_exclusive_group()
     level.add_argument(
@@ -151,7 +152,10 @@ def span(text: str) -> int:
 
 
 def each(read: Callable[[str], T]) -> Callable[[str], list[T]]:
-    """Returns a function that parses a,b,c with ``read``; for add_argument()."""
+    """Returns a function that parses a list a,b,c; for add_argument().
+
+    ``read`` parses one element.
+    """
     return _argument(lambda text: [read(word) for word in read_words(text)])
 
 
@@ -171,7 +175,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def _argument(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Wraps ``read`` for argparse, which prints only its own error's messages."""
+    """Wraps ``read`` for argparse, which prints only messages of its own exceptions."""
 
     def checked(text: str) -> T:
         try:

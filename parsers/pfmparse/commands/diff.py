@@ -178,7 +178,7 @@ def _name(value: Value) -> tuple[object, str]:
 
 
 def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> float:
-    """Returns two standard deviations of the difference; 0 if it is not of counts."""
+    """Returns two standard deviations of the difference; 0 unless it is of counts."""
     if options.weight != COUNT:
         return 0.0
     parts = ((old, one), (new, other))

@@ -83,7 +83,11 @@ class Histogram:
         return 100 * count / self.samples if self.samples else 0.0
 
     def columns(self) -> list[int]:
-        """Returns the indices of the classes to show: dear-hist's, and others found."""
+        """Returns the indices of the classes to show.
+
+        These are the classes with samples and, if latencies were used, also the classes
+        that dear-hist always shows.
+        """
         always = [] if self.sources or self.thresholds is None else ["L2", "L3", "RAM"]
         there = [at for at, number in enumerate(self.of_each) if number]
         found = {self.names.index(name) for name in always} | set(there)
@@ -94,7 +98,7 @@ class Histogram:
         return zip(self.rows, accumulate(row.samples for row in self.rows))
 
 
-ADDRESS_WIDTH = 18  # characters of an address after the columns
+ADDRESS_WIDTH = 18  # characters
 WHERE = {"LFB": "a line fill buffer", "RAM": "memory"}
 WHERE |= {"other": "another source", UNKNOWN: "an unknown level"}
 TRANSLATED = {
@@ -173,7 +177,7 @@ def _columns_explained(histogram: Histogram) -> Iterator[str]:
 
 
 def _explained(name: str, histogram: Histogram) -> str:
-    """Returns a column's description; for L2, L3 and RAM, with dear-hist's words."""
+    """Returns a column's description; L2, L3 and RAM are worded as in dear-hist."""
     if histogram.translations:
         return f"percentage of addresses whose translation was {TRANSLATED[name]}"
     what = "samples" if histogram.sources else "L1 misses"

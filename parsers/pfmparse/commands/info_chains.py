@@ -10,7 +10,7 @@ import numpy as np
 
 from ..formats.samples import Samples
 
-# The values of enum pfm_unwind_why; samples without tables have 0.
+# The values of enum pfm_unwind_why. It is 0 if no unwind tables were used.
 WHOLE = 1
 ENDS = {
     WHOLE: "whole",
@@ -46,7 +46,10 @@ class ChainEnds:
 
 
 def lines(ends: object) -> list[tuple[str, str]]:
-    """Returns a line about a result of as_json(): the share of complete chains."""
+    """Returns a line with the share of complete chains.
+
+    ``ends`` is a result of as_json().
+    """
     if not isinstance(ends, dict):
         return []
     total = sum(ends.values())

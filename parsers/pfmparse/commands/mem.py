@@ -98,7 +98,7 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
 
 
 def tells_only_tlbs(samples: Optional[Samples]) -> bool:
-    """Returns whether samples have results of TLBs, but no levels and latencies."""
+    """Returns whether samples have TLB results, but neither levels nor latencies."""
     if samples is None or samples.name_of(Role.LATENCY) is not None:
         return False
     if samples.name_of(Role.DATA_SOURCE) is None:
@@ -155,7 +155,7 @@ def _histogram(
 
 
 def _khz(inputs: Sequence[Input]) -> Optional[int]:
-    """Returns the CPU frequency if it is known and the same on all machines."""
+    """Returns the CPU frequency if it is known and the same for all CPUs."""
     machines = [source.recording.session.machine for source in inputs]
     kinds = {kind.khz for machine in machines for kind in machine.processors}
     return kinds.pop() if len(kinds) == 1 and all(kinds) else None

@@ -65,7 +65,7 @@ def inputs_of(
 ) -> Iterator[list[Input]]:
     """Opens the inputs of a view for a with block; raises BadInput if that fails.
 
-    ``detail`` is what to look up about locations; ``any_format`` is the same as in
+    ``detail`` says what to look up about addresses; ``any_format`` is the same as in
     recording_of().
     """
     options, progress = options_of(arguments), Progress("read")

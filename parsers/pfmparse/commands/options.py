@@ -84,7 +84,8 @@ def _report(parser: argparse.ArgumentParser) -> None:
         "percentiles such as p99; default with --of: sum",
     )
     calls = parser.add_argument_group(
-        "calls", "Reports of formats that record call graphs; by function only."
+        "calls",
+        "Reports about calls, for captures with call chains. Their rows are functions.",
     ).add_mutually_exclusive_group()
     calls.add_argument(
         "--cumulative",
@@ -232,7 +233,8 @@ def _mem(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per",
         choices=requests.PERS,
-        help="what a row is; default: address, or level for the last two views",
+        help="what each row stands for; default: address, or level for the views level "
+        "and tlb",
     )
     parser.add_argument(
         "--sort",
@@ -367,7 +369,7 @@ def _session_template(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         nargs="?",
         default="default",
-        help="name of a known format, or a UUID; default: default",
+        help="name of a known format, or a UUID; the default is the format 'default'",
     )
 
 

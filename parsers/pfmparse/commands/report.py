@@ -90,7 +90,11 @@ def _run_calls(arguments: argparse.Namespace) -> int:
 
 
 def _run_unknown(source: Input, arguments: argparse.Namespace) -> int:
-    """Counts samples that cannot be decoded; raises BadInput with the reason."""
+    """Prints how many samples one file has, then raises BadInput.
+
+    The error says why the samples cannot be decoded. If there are several files, only
+    raises it.
+    """
     recording = source.recording
     assert recording.no_parser is not None
     with blaming(source.file):

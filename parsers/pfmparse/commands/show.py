@@ -67,7 +67,7 @@ def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Na
 def _filled(
     parser: argparse.ArgumentParser, words: list[str], arguments: argparse.Namespace
 ) -> argparse.Namespace:
-    """Returns a command's arguments: those of the view, and those of the user."""
+    """Parses ``words`` as a command's arguments; the user's arguments override them."""
     filled = parser.parse_args([*words, "--", arguments.file])
     given = {**vars(arguments), "file": filled.file}
     for name, value in given.items():

@@ -53,7 +53,7 @@ def _reasons(lost: Mapping[str, object]) -> str:
 
 
 def print_all(recordings: Sequence[tuple[str, Recording]], out: TextIO) -> None:
-    """Prints the lines of each recording, and its file."""
+    """Prints the lines of each recording, and the name of its file."""
     for file, recording in recordings:
         for name, value in lines(recording):
             out.write(f"{name}: {value}\n")
@@ -61,7 +61,11 @@ def print_all(recordings: Sequence[tuple[str, Recording]], out: TextIO) -> None:
 
 
 def of_all(recordings: Sequence[Recording]) -> dict[str, object]:
-    """Returns as_json() of one recording; of several, the sums and each as_json()."""
+    """Returns the members for all recordings.
+
+    For one recording, these are the members of as_json(). For several recordings, these
+    are sums, and a list with the result of as_json() for each recording.
+    """
     if len(recordings) == 1:
         return as_json(recordings[0])
     losses = [recording.lost for recording in recordings]

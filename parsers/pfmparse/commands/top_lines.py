@@ -16,8 +16,8 @@ from ..text import amount, printable
 NS = 10**9
 COMM = 16  # characters of a thread's name
 OBJECT = 24
-WEIGHT = 9  # minimum
-FUNCTION = 20  # minimum
+WEIGHT = 9  # minimum width
+FUNCTION = 20  # minimum width
 SAMPLES = "samples"
 KEYS = "q quit  p pause  s sort  r reset  w write"
 

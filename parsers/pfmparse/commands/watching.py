@@ -85,7 +85,10 @@ class Watch:
         )
 
     def end(self) -> bool:
-        """Ends the last step at the capture's end; returns False without a session."""
+        """Ends the last step at the capture's end.
+
+        Returns False if the capture has no session.
+        """
         if not self.capture.begun:
             return False
         totals = self.capture.totals

@@ -58,7 +58,10 @@ def check_target(path: Path, sources: Iterable[str]) -> None:
 
 
 def _beside(path: Path, target: Path | None) -> Path:
-    """Returns a new empty file in the directory of ``target``; errors name ``path``."""
+    """Returns a new empty file in the directory of ``target``; errors name ``path``.
+
+    If ``target`` is None, the file is in the directory for temporary files.
+    """
     prefix, place = (None, None) if target is None else (f".{target.name}.", target)
     try:
         handle, name = tempfile.mkstemp(prefix=prefix, dir=place and place.parent)
