@@ -305,8 +305,8 @@ def test_compared_page_shows_vanished_boxes_in_old_widths(
     assert not any(said.startswith("gone") for said in found)
     note = "return document.getElementById('too-narrow').textContent"
     assert browser.run(note) == (
-        "2 frames below 0.1% of the new side, with 20.00 % of the old side: "
-        'choose widths "old".'
+        "Not drawn: 2 frames with less than 0.1% of the new side, but 20.00 % of the "
+        'old side. To see them, choose widths "old".'
     )
     browser.run(CHOOSE, "widths", "old")
     found = boxes(browser)

@@ -139,7 +139,7 @@ def _numbers(
 ) -> Field:
     """Formats numbers; the field is empty where ``there`` is False.
 
-    Returns ``unknown`` without a column.
+    Returns ``unknown`` if there is no column.
     """
     if column is None:
         return unknown

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Lines of comma-separated fields, assembled in arrays of bytes.
 
-A copy of items of one size costs a few nanoseconds per line, whatever the size. So each
-field is written to all lines at once, and fields of different sizes are divided into
-groups. To copy items to any offset, arrays are viewed as overlapping items.
+numpy copies an array of items in a few nanoseconds per item, whatever the items' size.
+So each field is written to all lines at once, with one operation for each size of its
+texts. Arrays are viewed as overlapping items, so that items can be copied anywhere.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..layout import NDArray
 Bytes = NDArray[np.uint8]
 Items = NDArray[np.void]
 
-ROOM = 1 << 20  # bytes of lines that are assembled at once, few enough for the cache
+ROOM = 1 << 20  # bytes of lines that are assembled at once; they fit into the cache
 END = b"\r\n"
 DIGITS = 4  # digits of a number that are looked up at once
 UNKNOWN = -1
 
 
 class Field(Protocol):
-    """A field of all lines, or several adjacent ones; ``sizes`` are its lengths."""
+    """A field, or several adjacent fields; ``sizes`` has its length in each line."""
 
     sizes: Ids
 
@@ -129,7 +129,7 @@ class Texts:
 
 
 class _Copies:
-    """Parts of an array of bytes."""
+    """A field whose texts are parts of an array of bytes."""
 
     def __init__(self, source: Bytes, starts: Ids, sizes: Ids) -> None:
         self._source, self._starts, self.sizes = source, starts, sizes
@@ -139,7 +139,8 @@ class _Copies:
         sizes, sources = self.sizes[lines], self._starts[lines]
         lengths = np.frexp(sizes)[1]  # in bits
         for length, which in _groups(lengths.astype(np.uint8)):
-            # The largest power of two covers any size if it is used at both ends.
+            # Copy the largest power of two that fits, once from each end. The two
+            # copies may overlap.
             half = 1 << (length - 1)
             source, target = _items(self._source, half), _items(out, half)
             begin, start = sources[which], starts[which]
@@ -169,9 +170,9 @@ def _groups(keys: NDArray[np.uint8]) -> Iterator[tuple[int, slice | Ids]]:
 
 
 def _digits(numbers: NDArray[np.uint64], least: int, base: int) -> Bytes:
-    """Returns the digits of each number; those beyond the first ``least`` are zeros.
+    """Returns the last m digits of each number, with leading zeros; shape (n, m).
 
-    The shape is (n, m), and m is at least ``least``.
+    m is at least ``least``, and a multiple of DIGITS.
     """
     parts = -(-least // DIGITS)
     texts = np.empty((numbers.size, parts), f"V{DIGITS}")
@@ -193,7 +194,7 @@ def _table(base: int) -> Items:
 
 @cache
 def _powers(base: int) -> NDArray[np.uint64]:
-    """Returns the powers of the base that need 64 bits at most, except 1."""
+    """Returns the powers of the base, except 1, that fit into 64 bits."""
     powers = (base**exponent for exponent in range(1, 64))
     return np.array([power for power in powers if power < 1 << 64], np.uint64)
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export to Firefox Profiler's processed format: one thread per event and thread."""
+"""Export to Firefox Profiler's processed format.
+
+If there are several events, a thread is exported once for each event.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,10 @@ def _step(source: Input) -> int:
 
 
 def _frames(location: Location, address: int) -> Sequence[Frame]:
-    """Returns a location's functions; ``address`` decides whether in the kernel."""
+    """Returns a location's functions.
+
+    The address of their frames is KERNEL_START in the kernel, and None in user space.
+    """
     level = KERNEL_START if address >= KERNEL_START else None
     return [
         Frame(f.function, f.object, f.file, f.line, level, f.inlined)

@@ -32,7 +32,7 @@
   const percent = (value, of) => share(value, sides[of][0]).toFixed(2) + " %";
   const object = (box) => data.objects[data.labels[labelOf[box]][1]];
 
-  // Values are flat lists: number of a series, its sum, the next number, and so on.
+  // Values are flat lists of pairs: the number of a series, and its sum.
   function chosen(side) {
     const event = +$("event").value, thread = +$("thread").value;
     return data.series.map(([s, e, t]) => s === side &&
@@ -56,7 +56,7 @@
     return (points < 0 ? "" : "+") + points.toFixed(2);
   }
 
-  // The values of each side with their shares.
+  // The text for the values of each side, with their shares.
   function told(values) {
     const texts = values.map((value, of) =>
       `${data.sides[of]} ${amount(value, unit())}, ${percent(value, of)}`.trim());
@@ -125,7 +125,8 @@
     drawn.get(state.focus).tabIndex = 0;
   }
 
-  // Boxes that are too narrow to be drawn, but have a share of the other side.
+  // Tells which boxes are too narrow to be drawn, but would be drawn with the other
+  // side's widths.
   function tellNarrow() {
     if (!compares) return;
     const wide = sides.map((sums) =>
@@ -137,9 +138,9 @@
     const all = narrow.filter((one) => one).length;
     const here = data.sides[side()], there = data.sides[1 - side()];
     const part = percent(lowest.reduce((a, b) => a + b, 0), 1 - side());
-    $("too-narrow").textContent = all ? `${amount(all, "frames")} below ` +
-      `${100 * LEAST}% of the ${here} side, with ${part} of the ${there} side: choose ` +
-      `widths "${there}".` : "";
+    $("too-narrow").textContent = all ? `Not drawn: ${amount(all, "frames")} with less ` +
+      `than ${100 * LEAST}% of the ${here} side, but ${part} of the ${there} side. To ` +
+      `see them, choose widths "${there}".` : "";
   }
 
   function count() {
@@ -161,7 +162,7 @@
     tellNarrow();
   }
 
-  // A row of the table; its members are what it can be sorted by, and its cells.
+  // A row of the table: the texts of its cells, and a member for each sort key.
   function row(name, object, self, total) {
     const found = { name, object, cells: [], empty: true };
     for (const [key, values] of [["self", self], ["total", total]]) {
@@ -179,7 +180,7 @@
     return found;
   }
 
-  // The sum of one side and its share, or the shares of both and the difference.
+  // For one side, the sum and its share; for two sides, their shares and the difference.
   function numbers(values) {
     const shares = values.map(percent);
     return compares ? [...shares, signed(difference(values))] :
@@ -335,7 +336,7 @@
   }
 
   fill($("event"), data.events, "all events");
-  // Events may have different units: do not add them unless asked to.
+  // Begin with one event, because the units of events may differ.
   if (data.events.length) $("event").value = 0;
   fill($("thread"), data.threads, "all threads");
   listen();

@@ -130,7 +130,11 @@ def legend() -> list[tuple[str, str]]:
 
 
 def too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> tuple[int, float]:
-    """Returns number and share of the boxes that only the other side's widths show."""
+    """Finds the boxes that would be drawn only with the other side's widths.
+
+    Returns their number, and their share of the other side in percent. ``drawn`` is the
+    side whose widths are used.
+    """
     shares = [column / (column[0] or 1) for column in totals]
     other = shares[1 - drawn]
     narrow = (shares[drawn] < LEAST) & (other >= LEAST)

@@ -73,7 +73,8 @@
     if (words !== null) search(words);
   }
 
-  // Without scripts, as in an image, the picture is scaled with its texts.
+  // Fits the widths of boxes to the window. Without scripts, for example in <img>,
+  // browsers scale the whole picture, with its texts.
   function fit() {
     const all = Math.max(svg.clientWidth || window.innerWidth, NARROWEST);
     wide = all - 2 * LEFT;

@@ -91,7 +91,7 @@ class Tree:
 def sorted_tree(
     labels: Sequence[Label], label_of: Ids, parents: Ids, depths: Ids, tops: Ids
 ) -> Tree:
-    """Makes a tree from boxes in any order, of which the first must be the lowest."""
+    """Makes a tree from boxes in any order, except that the lowest one is first."""
     order = np.argsort(depths, kind="stable")
     numbers = np.empty_like(order)
     numbers[order] = np.arange(order.size)
@@ -107,7 +107,8 @@ def tree_of(profile: Profile) -> Tree:
     """
     builder, rows = _Builder(profile), profile.rows
     tops = array("q", bytes(8 * len(rows)))
-    # Sort by base, because the builder remembers only boxes above the latest base.
+    # A base is the box of a thread name. Sort by base, because the builder remembers
+    # only boxes above the latest base.
     bases = [builder.base(row.event, row.thread) for row in rows]
     for at in sorted(range(len(rows)), key=bases.__getitem__):
         tops[at] = builder.top(bases[at], rows[at].node)

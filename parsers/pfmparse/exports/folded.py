@@ -14,9 +14,9 @@ from .unsupported import noted
 
 
 def write(job: Job) -> None:
-    """Writes ``name;outermost;...;innermost weight`` lines, sorted.
+    """Writes ``thread;outermost;...;innermost weight`` lines, sorted.
 
-    If there are several events, the event precedes the name.
+    ``thread`` is the thread's name. If there are several events, the event precedes it.
     """
     profiler = Profiler(job.weight)
     for source in job.inputs:

@@ -20,7 +20,7 @@ from .page_data import PageData
 from .titles import title_of_job
 from .units import in_unit, unit_of, unit_of_event
 
-NARROW = f"frames below {LEAST:.1%} of the width"
+NARROW = f"frames narrower than {LEAST:.1%} of the graph"
 # The columns of numbers in the table of functions: title, and name for sorting.
 COLUMNS = (("Self", "self"), ("%", ""), ("Total", "total"), ("%", ""))
 COLUMNS_OF_SIDES = tuple(
@@ -55,8 +55,8 @@ def page_of(job: Job) -> str:
         "SIDES": _choice(job.comparison) if job.comparison else "",
         "LEGEND": _legend() if job.comparison else "",
         "HEADS": _heads(COLUMNS_OF_SIDES if job.comparison else COLUMNS),
-        "LEFT_OUT": f"Left out: {amount(data.left_out, 'frames', ',')} below "
-        f"{LEAST:.1%} of the width."
+        "LEFT_OUT": f"Left out: {amount(data.left_out, 'frames', ',')} narrower than "
+        f"{LEAST:.1%} of the graph."
         if data.left_out
         else "",
         "FUNCTIONS": _functions(data),

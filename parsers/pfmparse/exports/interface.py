@@ -81,8 +81,8 @@ class Export:
     """A format of another tool.
 
     ``name`` is the value of ``--to``. ``write`` writes the file; it raises ExportError,
-    or PfmParseError if the input is faulty. ``detail`` is what the export needs to know
-    about places. An export that ``appends`` adds to an existing file.
+    or PfmParseError if the input is faulty. ``detail`` says what the export needs to
+    look up about addresses. An export that ``appends`` adds to an existing file.
     """
 
     name: str

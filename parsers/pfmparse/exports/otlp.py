@@ -70,7 +70,7 @@ class _Writer:
         yield message(DICTIONARY, self._dictionary())
 
     def _resource(self, host: str, events: Rows) -> bytes:
-        """Returns all profiles of a host: resource (1) and its scope (2)."""
+        """Returns all profiles of a host: resource (1), and scope with profiles (2)."""
         name = message(1, b"host.name") + message(2, _value(host))
         scope = message(1, b"pfmparse") + message(2, __version__.encode())
         profiles = (
@@ -181,7 +181,7 @@ def _table(field: int, elements: list[bytes]) -> bytes:
 
 
 def _value(value: Union[int, str]) -> bytes:
-    """Returns a value of any type: a string (1) or an integer (3), which may be 0."""
+    """Returns an AnyValue: a string (1) or an integer (3), which may be 0."""
     if isinstance(value, str):
         return message(1, value.encode(errors=ESCAPED))
     return varint(3 << 3 | VARINT) + varint(value)

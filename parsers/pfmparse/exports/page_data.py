@@ -115,9 +115,9 @@ class PageData:
         return sums
 
     def _shown(self) -> NDArray[np.bool_]:
-        """Returns a mask of the boxes that are wide enough for some event of some side.
+        """Returns a mask of the boxes that are drawn for at least one event of a side.
 
-        Other boxes are not wide enough for all events together, either.
+        All other boxes are too narrow even if all events are shown together.
         """
         shown = np.zeros(self.tree.parents.size, np.bool_)
         shown[0] = True
@@ -132,8 +132,8 @@ class PageData:
     def _functions(self) -> tuple[list[Function], Values, int]:
         """Returns the first functions, and the own weight and the number of the others.
 
-        Functions are sorted by descending own weight, or by the difference of own
-        shares.
+        Functions are sorted by descending own weight or, in a comparison, by the
+        difference of own shares.
         """
         tree = self.tree
         # As in reports, an inlined function counts for the function that contains it.
@@ -162,7 +162,7 @@ class PageData:
         return functions, _values(np.array(others)), len(rest)
 
     def _ranks(self, parts: Sequence[Sparse], size: int) -> Weights:
-        """Returns the weight of each label; for two sides, its shares' difference."""
+        """Returns each label's weight; for two sides, the difference of its shares."""
         if len(self.names) == 1:
             return _sum(parts, size)
         sides = self.series[:, 0]
@@ -238,7 +238,10 @@ def _sum(parts: Iterable[Sparse], size: int) -> Weights:
 
 
 def _values_of(wanted: Ids, parts: Iterable[Sparse], size: int) -> list[Values]:
-    """Returns the wanted elements of the columns, which have ``size``, by series."""
+    """Returns the values of the wanted elements.
+
+    ``parts`` has a column for each series, with ``size`` elements.
+    """
     found: list[Values] = [[] for _ in range(wanted.size)]
     places = np.full(size, -1)
     places[wanted] = np.arange(wanted.size)

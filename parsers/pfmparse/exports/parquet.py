@@ -90,7 +90,7 @@ class _Names:
     """Makes a column of names, with an ID for each text."""
 
     def __init__(self, arrow: Any, new: Callable[[int], Sequence[str]]) -> None:
-        """``new`` returns all texts from an ID on."""
+        """``new`` returns the texts of all IDs that are at least its argument."""
         self._arrow, self._new = arrow, new
         self._numbers: dict[str, int] = {"": 0}  # the column's IDs of the texts
         self._known = np.zeros(0, np.int32)

@@ -51,7 +51,7 @@ class Order:
         return finished_round()
 
     def flush(self) -> bytes:
-        """Returns records that end rounds, after which perf has all samples sorted."""
+        """Returns two records that end rounds; perf then sorts all samples so far."""
         return 2 * finished_round() if self._last else b""
 
 

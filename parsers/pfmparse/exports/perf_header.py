@@ -84,7 +84,10 @@ class Header:
         return table + bodies + events + identifiers, attrs
 
     def _attr(self, number: int) -> bytes:
-        """Returns a struct perf_event_attr; only its name identifies the event."""
+        """Returns a struct perf_event_attr.
+
+        It does not describe the event; only the event's name says what was counted.
+        """
         period = self.events[number][1] % (1 << 64)
         attr = struct.pack("<IIQQQ", RAW, ATTR_SIZE, number, period, self.sample_type)
         attr = (attr + struct.pack("<QQ", 0, FLAGS)).ljust(BRANCH_TYPE_AT, b"\0")

@@ -22,7 +22,7 @@ MACHINES = {"x86_64": 62, "aarch64": 183}  # ELF's numbers of 64-bit machines
 PAGE = 1 << 12
 HEADER, PROGRAM, SECTION, SYMBOL = 64, 56, 64, 24  # bytes of ELF's structures
 NAMES = b"\0.text\0.symtab\0.strtab\0"  # of sections; names of functions are appended
-TEXT, SYMTAB, STRTAB = 1, 7, 15  # indices in NAMES
+TEXT, SYMTAB, STRTAB = 1, 7, 15  # offsets in NAMES
 ET_DYN, PT_LOAD, PF_X, PF_R = 3, 1, 1, 4
 SHT_SYMTAB, SHT_STRTAB, SHT_NOBITS, SHF_CODE = 2, 3, 8, 6
 

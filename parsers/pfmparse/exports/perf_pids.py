@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Separate processes of several captures that have the same ID, for perf.data."""
+"""Change process IDs in perf.data if several captures use the same ID differently."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .interface import ExportError, Job
 from .perf_records import Words
 
 STEP = 1 << 22  # Linux has no larger IDs (PID_MAX_LIMIT)
-END = 1 << 31  # IDs are signed numbers for perf
-SHARED = "process IDs that belong to different processes"
+END = 1 << 31  # perf's IDs are signed 32-bit numbers
+SHARED = "the original IDs of different processes that have the same ID"
 
 
 class Pids:
@@ -56,7 +56,10 @@ class AllPids:
         self._job.lack(SHARED)
         self._shift += STEP
         if self._shift >= END:
-            raise ExportError(f"too many captures with {SHARED}: export fewer")
+            raise ExportError(
+                "too many captures in which the same process ID belongs to different "
+                "processes: export fewer captures at once"
+            )
         return Pids(self._shift)
 
 

@@ -18,7 +18,8 @@ from .perf_records import Words
 
 DELETED = " (deleted)"
 
-# perf needs addresses, so map files that cookies identify at invented addresses.
+# perf needs addresses, not offsets in files. So files that cookies identify are mapped
+# at invented addresses.
 FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 
 
@@ -39,9 +40,9 @@ class Processes:
         self._source = source.recording.source
         self.pids = pids
         self._jit = jit or {}
-        self._new = set(self._jit)  # processes whose file was not mapped yet
+        self._new = set(self._jit)  # processes whose JIT file was not mapped yet
         self._timed = self._source.maps.timed and timed
-        # Mappings that are not written yet; the next ones are last.
+        # States whose mappings are not written yet; the last one is written first.
         self._later = self._source.maps.states()[::-1]
         if self._timed:
             self._later.sort(key=lambda state: -state.since)
@@ -113,7 +114,7 @@ class Processes:
         return addresses, self._files(before)
 
     def _files(self, before: int) -> bytes:
-        """Returns records that map files, for uses from ID ``before`` on."""
+        """Returns records that map files, for pairs in _uses from ID ``before`` on."""
         tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
         cookies = self._cookies.pairs()[1]
         found = []
@@ -127,9 +128,9 @@ class Processes:
         return b"".join(found)
 
     def _records(self, tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
-        """Returns records of a process's mappings; the first candidate's are last."""
+        """Returns records of a process's mappings."""
         pid = self.pids.one(tgid)
-        # perf uses the mapping that was written last.
+        # The first candidate must win, and perf uses the mapping that was written last.
         records = [
             perf_records.mmap2(pid, _without_deleted(mapping))
             for process in reversed(candidates)

@@ -72,7 +72,7 @@ def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
 
 
 def name(text: str) -> bytes:
-    """Returns a text as it ends a record; truncates it if it is too long."""
+    """Returns the text at the end of a record; truncates it if it is too long."""
     return exact_bytes(text)[:4000] + b"\0"
 
 
@@ -111,7 +111,7 @@ def lost(number: int) -> bytes:
 
 
 def finished_round() -> bytes:
-    """Returns a record that ends a round: perf sorts samples up to the last round."""
+    """Returns a record that ends a round: perf then sorts samples of earlier rounds."""
     return record(FINISHED_ROUND, 0, b"")
 
 

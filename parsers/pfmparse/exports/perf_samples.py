@@ -130,7 +130,10 @@ class Maker:
         return Columns(words, kernel, lists), mappings
 
     def _threads(self, samples: Samples) -> tuple[Words, Words]:
-        """Returns each sample's process and thread; assumes main threads if unknown."""
+        """Returns each sample's process and thread.
+
+        If the thread is unknown, returns the process's main thread.
+        """
         recording = self._source.recording
         found = []
         for select in (columns.processes, columns.threads):
@@ -163,9 +166,9 @@ class Maker:
         return weights
 
     def _sources(self, values: Words) -> Words:
-        """Returns the data sources, as unknown if they are in a CPU's own encoding.
+        """Replaces data sources in the CPU's own encoding by unknown ones.
 
-        perf would misinterpret such data sources.
+        perf would misinterpret them.
         """
         bad = (values >> np.uint64(USED_BITS) != 0) | (
             values >> np.uint64(OP_BITS) == 0

@@ -128,7 +128,10 @@ class LocationRows:
 
 
 def _periods(rows: Rows) -> NDArray[Any]:
-    """Returns each row's weight or, if recorded, sum of periods; at most 64 bits."""
+    """Returns the column "period": the chosen weight, or else the sum of periods.
+
+    Sums that do not fit into 64 bits become 2^64 - 1.
+    """
     if rows.weights is not None:
         return rows.weights
     sums = period_sums(rows.samples)

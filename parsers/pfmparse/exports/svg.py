@@ -20,7 +20,6 @@ WIDTH, LEFT = 1184, 8
 ROW = 18
 TOP, BOTTOM, LINE = 58, 27, 19
 CHARACTER = 7.3
-# Characters that XML forbids: control characters, surrogates, non-characters.
 
 STYLE = """
 :root { --ground: #fff; --ink: #111; --quiet: #444; }
@@ -45,7 +44,7 @@ def write(job: Job) -> None:
     """Draws the samples of all inputs."""
     picture = _Picture(job)
     if picture.layout.left_out:
-        job.lack(f"frames below {LEAST:.1%} of the width")
+        job.lack(f"frames narrower than {LEAST:.1%} of the graph")
     with job.path.open("w", encoding="utf-8", newline="\n") as out:
         out.writelines(picture.lines())
 
@@ -137,8 +136,8 @@ class _Picture:
             return []
         frames = amount(layout.left_out, "frames", ",")
         return [
-            f"left out: {frames} below {LEAST:.1%} of the width, "
-            f"{layout.left_out_part:.2%} of all"
+            f"left out: {frames} narrower than {LEAST:.1%} of the graph, "
+            f"with {layout.left_out_part:.2%} of the total"
         ]
 
 

@@ -97,14 +97,14 @@ def compared(job: Job, sides: Sides, tree: Tree) -> Content:
 
 
 def _too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> list[str]:
-    """Returns a note about frames that only the other side's widths show."""
+    """Returns a note about frames that are drawn only with the other side's widths."""
     count, part = too_narrow(tree, totals, drawn)
     here, there = SIDES[drawn], SIDES[1 - drawn]
     if not count:
         return []
     return [
-        f"{amount(count, 'frames', ',')} below {LEAST:.1%} of the {here} side, with "
-        f"{part:.2f}% of the {there} side: draw them with --widths {there}"
+        f"not drawn: {amount(count, 'frames', ',')} with less than {LEAST:.1%} of the "
+        f"{here} side, but {part:.2f}% of the {there} side: use --widths {there}"
     ]
 
 

@@ -17,7 +17,8 @@ NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # pprof's names
 
 SAMPLES, EVENTS = "samples", "events"
 
-# perf's clocks count ns, also as PERF_COUNT_SW_CPU_CLOCK and with modifiers.
+# The names of perf's clock events, which count ns, also with modifiers or as
+# PERF_COUNT_SW_CPU_CLOCK.
 CLOCK = re.compile(r"(?<![a-z])(cpu|task)[-_]clock(?![a-z])", re.IGNORECASE)
 
 

@@ -102,8 +102,8 @@ def test_diff_svg_counts_and_draws_vanished_frames(
 ) -> None:
     root = picture(capsys, *sides)
     assert "gone" not in named(root)
-    note = "1 frame below 0.1% of the new side, with 20.00% of the old side"
-    assert f"{note}: draw them with --widths old" in words(root)
+    note = "1 frame with less than 0.1% of the new side, but 20.00% of the old side"
+    assert f"not drawn: {note}: use --widths old" in words(root)
     root = picture(capsys, "--widths", "old", *sides)
     found = named(root)
     assert round(found["gone"][1].width / found["all"][1].width, 2) == 0.2
@@ -129,7 +129,7 @@ def test_diff_graph_of_empty_new_side_shows_the_old_one(
     empty.write_bytes(stack_capture([], NAMES))
     root = picture(capsys, sides[0], str(empty))
     assert list(named(root)) == ["all"]
-    assert "with 100.00% of the old side" in words(root)
+    assert "but 100.00% of the old side" in words(root)
     found = named(picture(capsys, "--widths", "old", sides[0], str(empty)))
     assert found["gone"][0].endswith("difference -20.00 points")
     assert page(capsys, tmp_path, str(empty), str(empty)).data["functions"] == []

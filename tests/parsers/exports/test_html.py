@@ -69,9 +69,10 @@ def test_html_page_states_omitted_frames(tmp_path: Path) -> None:
     source.write_bytes(stack_capture(stacks, names))
     argv = ["export", str(source), "--to", "html", "-o", str(tmp_path / "x.html")]
     _, _, err = called(*argv)
-    assert "pfmparse: html does not store frames below 0.1% of the width\n" in err
+    lack = "frames narrower than 0.1% of the graph"
+    assert f"pfmparse: html does not store {lack}\n" in err
     text = (tmp_path / "x.html").read_text()
-    assert "Left out: 5 frames below 0.1% of the width." in text
+    assert "Left out: 5 frames narrower than 0.1% of the graph." in text
     found = page(tmp_path, stack_capture())
     assert "left out" not in (tmp_path / "x.html").read_text() and found.data
 

@@ -406,7 +406,7 @@ def test_perf_data_separates_processes_with_equal_ids(tmp_path: Path) -> None:
     out = tmp_path / "perf.data"
     argv = ["export", *map(str, files), "--to", "perf-data", "-o", str(out), "--json"]
     lacks = json.loads(called(*argv)[1])["not_carried"]
-    assert "process IDs that belong to different processes" in lacks
+    assert "the original IDs of different processes that have the same ID" in lacks
     text, _ = perf("script", *on(out), "-F", "comm,pid,ip,dso", cwd=tmp_path)
     found = Counter(tuple(line.split()) for line in text.splitlines() if line)
     assert found == {

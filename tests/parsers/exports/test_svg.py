@@ -82,10 +82,11 @@ def test_svg_states_omitted_frames(tmp_path: Path) -> None:
     data = stack_capture([Stack(("hot",), 6000), *rare], names)
     root, boxes = drawn(tmp_path, data)
     assert not any(title.startswith("f") for title in boxes)
-    assert "left out: 5 frames below 0.1% of the width, 0.08% of all" in words(root)
+    note = "5 frames narrower than 0.1% of the graph, with 0.08% of the total"
+    assert f"left out: {note}" in words(root)
     argv = ["export", str(tmp_path / "x.pfm"), "--to", "svg", "-o", "x", "--strict"]
     status, _, err = called(*argv)
-    assert status == 1 and "frames below 0.1% of the width" in err
+    assert status == 1 and "frames narrower than 0.1% of the graph" in err
 
 
 def test_svg_of_many_stacks_stays_small(tmp_path: Path) -> None:
