@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Columns that are added to samples whose format does not have them.
 
-The data come from virtual PMDs of the perf_events PMU (perfmon.h) that samples record,
-and from the contexts, which have threads.
+The data come from virtual PMDs of the perf_events PMU (perfmon.h), if samples record
+them, and from the contexts, each of which has a thread.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SamplePmds:
 
     @classmethod
     def of(cls, session: Session) -> Optional[SamplePmds]:
-        """Returns None if no sample of the session can have such a PMD."""
+        """Returns the session's PMDs, or None if no sample can have such a PMD."""
         if session.machine.pmu not in (None, PMU):
             return None
         pmds = session.recorded_pmds & NAMES.keys()
@@ -77,10 +77,10 @@ class ContextThreads:
     def of(
         cls, mode: str, contexts: Mapping[int, Context], complete: bool
     ) -> Optional[ContextThreads]:
-        """Returns None if the samples need no columns to identify their thread.
+        """Returns the threads, or None if samples need no columns with their threads.
 
-        That is so in a session that is system-wide, or that has a single context. If
-        the contexts are not ``complete``, more may follow in the capture.
+        They need none if the session is system-wide or has only one context. If the
+        contexts are not ``complete``, more may follow in the capture.
         """
         if mode != "thread" or (complete and len(contexts) < 2):
             return None

@@ -36,7 +36,7 @@ def name_of(flags: int) -> str:
 
 
 def recorded(samples: Samples) -> bool:
-    """Returns whether the PMDs with these indices are branches, and not other PMDs."""
+    """Returns whether the samples record branches in PMD BRANCH_FROM and above."""
     roles = (Role.BRANCH_FROM, Role.BRANCH_TO, Role.BRANCH_FLAGS)
     return any(samples.name_of(role) is not None for role in roles)
 
@@ -64,9 +64,11 @@ def counts(words: NDArray[np.uint64]) -> NDArray[np.intp]:
 
 
 def texts(pmds: Mapping[str, int]) -> list[str]:
-    """Returns the branches in a sample's PMDs, given by index, oldest first.
+    """Returns the branches of a sample, oldest first.
 
-    Each text has the form FROM/TO/M or P/X/A/CYCLES/TYPE, as in perf script's output.
+    ``pmds`` has the sample's PMD values by index. Each text has the form
+    FROM/TO/M/X/A/CYCLES/TYPE, as in perf script's output. If the branch was predicted,
+    M is P.
     """
     found = []
     for n in reversed(range(COUNT)):

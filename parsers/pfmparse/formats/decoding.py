@@ -100,7 +100,7 @@ class TogetherDecoder(Decoder, Protocol):
 
 
 def _not_described(arg: bytes) -> Optional[Mapping[str, object]]:
-    """Returns None: the default of ``describe_arg``, with unknown values."""
+    """Returns None, because the values are unknown; the default ``describe_arg``."""
     return None
 
 
@@ -111,9 +111,9 @@ class Format:
     ``decoder`` makes a decoder for one context of a session. ``describe_arg`` returns
     the values in the format's argument by name, or None if the bytes are not valid.
     ``dtypes`` are the format's structures; ``describe_arg`` is not needed if they
-    include "argument". A ``stream`` continues from buffer to buffer: after a missing
-    buffer, a new decoder must synchronize. If ``joined`` is set, a batch may have the
-    samples of several buffers.
+    include "argument". If ``stream`` is set, the data continue from buffer to buffer,
+    so a new decoder must synchronize after a missing buffer. If ``joined`` is set, a
+    batch may have the samples of several buffers.
     """
 
     name: str

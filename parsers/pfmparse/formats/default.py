@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .raw_time import RawTime
 
 NO_HDR = 0x1  # entries have no header
-IIP_HDR = 0x2  # entry headers are the ip
+IIP_HDR = 0x2  # entry headers have only the ip
 RAW_TIME = 0x4  # time stamps are raw, see perfmon_time.h
 
 HDR_SIZE = 128  # bytes of the buffer's header in both layouts

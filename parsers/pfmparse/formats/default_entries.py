@@ -120,7 +120,7 @@ class Entries:
     def all_of(
         self, buffers: Buffers, start: int, counts: NDArray[np.intp]
     ) -> Optional[Samples]:
-        """Returns the entries from byte ``start`` of each buffer on, if all are alike.
+        """Returns the entries from byte ``start`` of each buffer on.
 
         The caller must have checked that each buffer has ``counts`` entries. Returns
         None if there are several lists of smpl_pmds, or an entry that no PMD can have

@@ -21,9 +21,9 @@ from .samples import Column, Lazy, PmdGroup, Samples
 
 U64s = NDArray[np.uint64]
 
-DATA_LATENCY, CODE_LATENCY = (1 << 13) - 1, (1 << 12) - 1  # masks of the cycles
+DATA_LATENCY, CODE_LATENCY = (1 << 13) - 1, (1 << 12) - 1  # masks of the latency
 DATA_STATUS, CODE_STATUS = 14, 0  # first of two bits for the source of the translation
-SLOT, NEXT_BUNDLE, VALID = 0x3, 0x4, 0x8  # bits of the instruction
+SLOT, NEXT_BUNDLE, VALID = 0x3, 0x4, 0x8  # bits of the PMD with the instruction
 BUNDLE = 16  # bytes
 LINE = 32  # bytes
 
@@ -76,7 +76,7 @@ class Ears:
     def _column(self, name: str, samples: Samples) -> Column:
         """Returns a column of the EARs, with 0 for missing values.
 
-        If an address is missing, it is the ip instead.
+        If the address of an event is missing, the column has the ip instead.
         """
         column = np.zeros(samples.count, np.uint64)
         for pmds, reads in self._reads:

@@ -96,7 +96,7 @@ class _Filling:
 
 @dataclass(frozen=True)
 class _Read:
-    """The decoded part of a region: number of entries, and their size in bytes."""
+    """The decoded part of a region: its seq, and number and bytes of the entries."""
 
     seq: int = 0
     count: int = 0
@@ -106,8 +106,9 @@ class _Read:
 class Decoder:
     """Decodes the buffers of one context.
 
-    Remembers how much of each region it has decoded, because the next copy may have the
-    same region, which was still being filled, with more samples.
+    A copy can contain a region that is still being filled. So the decoder remembers how
+    much of each region it has decoded: the next copy may have more samples of the
+    region.
     """
 
     def __init__(self, session: Session) -> None:
@@ -253,24 +254,25 @@ def _header(data: Data) -> Mapping[str, int]:
     """Returns the header, after all checks that need only the header."""
     header = integers(data, HDR, 0, "the buffer's header")
     if header["hdr_version"] != VERSION:
-        raise _bad(header, "hdr_version", f"not {VERSION:#x}")
+        raise _bad(header, "hdr_version", f"is not {VERSION:#x}")
     number, size = header["hdr_num_regions"], header["hdr_region_size"]
     if not MIN_REGIONS <= number <= MAX_REGIONS:
-        raise _bad(header, "hdr_num_regions", f"not {MIN_REGIONS} to {MAX_REGIONS}")
+        text = f"is not from {MIN_REGIONS} to {MAX_REGIONS}"
+        raise _bad(header, "hdr_num_regions", text)
     if size % ALIGN:
-        raise _bad(header, "hdr_region_size", f"not a multiple of {ALIGN}")
+        raise _bad(header, "hdr_region_size", f"is not a multiple of {ALIGN}")
     start, first = header["hdr_region_offs"], HDR.itemsize + number * RGN.itemsize
     if start < first or start % ALIGN:
-        text = f"not a multiple of {ALIGN} from {first} on"
+        text = f"is not a multiple of {ALIGN} from {first} on"
         raise _bad(header, "hdr_region_offs", text)
     end = start + number * size
     if end > header["hdr_buf_size"]:
-        raise _bad(header, "hdr_buf_size", f"too small: the regions end at {end}")
+        raise _bad(header, "hdr_buf_size", f"is too small: the regions end at {end}")
     return header
 
 
 def _bad(header: Mapping[str, int], field: str, message: str) -> PfmParseError:
-    return bad_field(HDR, field, f"{header[field]:#x}: {message}")
+    return bad_field(HDR, field, f"{header[field]:#x} {message}")
 
 
 def _fillings(header: Mapping[str, int], raw: list[dict[str, int]]) -> list[_Filling]:

@@ -47,7 +47,9 @@ DTYPES = {"cpu": "<u4", "pid": "<u4", "tgid": "<u4", "kernel": "u1"}
 
 ZERO = np.zeros(1, np.intp)
 
-NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
+# The meaning of the next pair: a sample outside of traces, the sample of a trace, or a
+# caller in a trace.
+NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2
 
 LONG = 32  # if segments have more pairs on average, copying each segment is faster
 
@@ -172,7 +174,10 @@ class Decoder:
         return escapes, walk.unknown
 
     def _without_open_trace(self, words: Words, escapes: _Escapes) -> _Escapes:
-        """Returns the escape sequences before an incomplete trace; keeps the trace."""
+        """Returns the escape sequences before an incomplete trace.
+
+        Keeps the trace in _rest.
+        """
         traces = escapes.of_traces()
         if traces.size == 0 or escapes.codes[traces[-1]] == TRACE_END:
             return escapes
@@ -257,7 +262,11 @@ class Decoder:
 
 
 def _filled(before: int, which: Indices, values: Words, count: int) -> Words:
-    """Returns a state; escape sequences ``which`` set it, others do not change it."""
+    """Returns a state before the first escape sequence and after each one.
+
+    It is ``before`` at first. Escape sequences ``which`` set it to ``values``; others
+    do not change it.
+    """
     filled = np.zeros(count, np.intp)
     filled[which + 1] = np.arange(1, which.size + 1)
     all_values = np.concatenate([np.array([before], np.uint64), values])
@@ -273,7 +282,7 @@ class _Segment:
         self._kept = kept
 
     def column(self, values: Words, count: int) -> Column:
-        """Returns the values of the samples' segments, for ``count`` samples."""
+        """Returns, for each of ``count`` samples, the value of its segment."""
         used = values[self._counts > 0]
         if used.size and (used == used[0]).all():
             return constant(used[:1], count)
@@ -362,7 +371,10 @@ def _first_known(words: Words, at: Indices) -> int:
 
 
 def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
-    """Handles the usual case, that all candidates have known codes, without a loop."""
+    """Handles the usual case without a loop; returns None in other cases.
+
+    Usually all candidates are escape sequences with known codes.
+    """
     behind = at + 2 + arguments
     gaps = at - np.concatenate([ZERO, behind[:-1]])[: at.size]
     if (arguments < 0).any() or (gaps < 0).any() or (gaps % 2).any():

@@ -130,7 +130,7 @@ class _SamplingPmds:
         }
 
     def _with_bits(self) -> list[tuple[int, int]]:
-        """Returns the PMDs with their own status bit: those in only one set."""
+        """Returns the PMDs that a status bit identifies: those in only one set."""
         numbers = [pmd for _, pmd in self._all]
         return [
             (event_set, pmd)
@@ -164,7 +164,8 @@ def _problem(records: _Records, found: int, size: int) -> Optional[PfmParseError
         return PfmParseError(text, size, truncated=True)
     if rest:
         text = (
-            f"{amount(found, 'records')} up to here, but pebs_index is {records.index}"
+            f"{amount(found, 'records')} before this offset, but pebs_index is "
+            f"{records.index}"
         )
         return PfmParseError(text, records.index - rest)
     return None

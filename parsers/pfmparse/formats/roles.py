@@ -51,7 +51,7 @@ class Role(Enum):
     EVENT = "event", "event"
     #: The sampling period: events from the last reset to the overflow.
     PERIOD = "period", "period"
-    #: 0 at user level.
+    #: Nonzero in the kernel, 0 in user space.
     KERNEL = "kernel", "kernel"
     #: The cookie of the file in which ADDRESS is an offset; 0 for none.
     FILE = "file", "cookie"

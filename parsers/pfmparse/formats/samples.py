@@ -97,8 +97,8 @@ class Samples:
     ``columns`` maps the name of each field of the entries to its values, integers of
     shape (count,). Every sample is in at most one of ``groups``. ``derived`` has
     columns for reports that are computed from other columns. ``roles`` assigns roles to
-    columns of both kinds whose names do not imply them (docs/writing_a_parser.md).
-    ``chains`` are the samples' call chains.
+    columns, also derived ones, whose names do not imply them
+    (docs/writing_a_parser.md). ``chains`` are the samples' call chains.
 
     A column of the role WEIGHT is the number of samples that each sample represents.
     The roles in AGGREGATES have a column, or a mapping of quantities to columns.
@@ -153,7 +153,7 @@ class Samples:
         raise self.lacks(name)
 
     def fields(self) -> dict[str, Column]:
-        """Returns all columns that the entries have."""
+        """Returns all columns except derived ones."""
         columns = self.columns
         return {name: _made(columns, name, self.count) for name in columns}
 
@@ -291,7 +291,8 @@ def _check_roles(samples: Samples) -> None:
         if role in AGGREGATES and names.count(name) > 1:
             raise ValueError(f"role {role.name}: column {name} has another role, too")
     if "count" in samples.aggregates(Role.SUM):
-        raise ValueError("role SUM: the number of samples, count, has the role WEIGHT")
+        text = "the number of samples, count, is not a sum: use the role WEIGHT"
+        raise ValueError(f"role SUM: {text}")
 
 
 def _check_group(group: PmdGroup, count: int) -> None:

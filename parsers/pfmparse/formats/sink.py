@@ -139,7 +139,7 @@ class Records:
         """Returns the words of each record: ``numbers`` words from byte ``begins`` on.
 
         The result is offsets and one array with all words, as in ``Chains``: the words
-        of record i are from element i of the offsets up to element i + 1.
+        of record i are ``words[offsets[i]:offsets[i + 1]]``.
         """
         all_words: NDArray[np.uint64] = np.ndarray(
             (len(self.data) // WORD,), "<u8", self.data
@@ -165,7 +165,10 @@ class Records:
         return Chains(offsets, addresses, np.maximum(kernel - 1, 0))
 
     def _note(self, found: int, end: int, stop: int) -> None:
-        """Notes the number of records found, and a problem at ``stop`` if too few."""
+        """Stores how many records were found, and where they end.
+
+        If records are missing, notes a problem at ``stop``.
+        """
         self.found, self.end = found, end
         if found < self.count and self.problem is None:
             text = f"{found} of {self.count} records are whole"
@@ -278,7 +281,7 @@ class SinkDecoder:
     def _risen(self, number: int, seq: int, samples: Samples) -> Samples:
         """Replaces the weights and sums of a region's samples by their increases.
 
-        Minima and maxima do not change, because they can be merged repeatedly.
+        Minima and maxima stay as they are: merging them again changes nothing.
         """
         columns = {name: samples.column(name).copy() for name in _rising(samples)}
         last, before = self._before.get(number, (0, columns))
@@ -356,7 +359,8 @@ def is_sink(data: Data) -> bool:
 def recorded(data: Data) -> Optional[int]:
     """Returns how many samples a sink has recorded, None if it has several regions.
 
-    A copy of a buffer with several regions may lack some regions' headers.
+    The number is then unknown, because a copy of the buffer may lack some regions'
+    headers.
     """
     header = _header(data)
     if header["hdr_num_regions"] > 1:
@@ -374,14 +378,15 @@ def _header(data: Data) -> dict[str, int]:
         raise bad_field(HDR, "hdr_version", f"{header['hdr_version']:#x} is unknown")
     number, start = header["hdr_num_regions"], header["hdr_region_offs"]
     if not 1 <= number <= MAX_REGIONS:
-        raise bad_field(HDR, "hdr_num_regions", f"{number} is not 1 to {MAX_REGIONS}")
+        text = f"{number} is not from 1 to {MAX_REGIONS}"
+        raise bad_field(HDR, "hdr_num_regions", text)
     first = HDR.itemsize + number * RGN.itemsize
     if start < first or start % WORD:
         text = f"{start} is not a multiple of {WORD} from {first} on"
         raise bad_field(HDR, "hdr_region_offs", text)
     more = header["hdr_more_offs"]
     if more and not (first <= more <= start - MORE.itemsize and more % WORD == 0):
-        text = f"{more} is not 0 or a multiple of {WORD} from {first} on"
+        text = f"{more} is neither 0 nor a multiple of {WORD} from {first} on"
         raise bad_field(HDR, "hdr_more_offs", text)
     if header["hdr_region_size"] % WORD:
         text = f"{header['hdr_region_size']} is not a multiple of {WORD}"
@@ -444,8 +449,8 @@ def pmd_groups(
 ) -> Iterator[PmdGroup]:
     """Yields the PMD values of each kind of sample that has values.
 
-    Each record's values are the words from the byte in ``behind``, of shape (n,), on.
-    The session and the fields ``ovfl_pmd``, ``set`` and ``num_pmds`` of ``heads``
+    Each record's values are words that begin at its offset in ``behind``, of shape
+    (n,). The session and the fields ``ovfl_pmd``, ``set`` and ``num_pmds`` of ``heads``
     determine the PMDs.
     """
     keys = heads["set"].astype(np.uint32) << 16 | heads["ovfl_pmd"]

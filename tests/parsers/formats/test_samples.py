@@ -142,7 +142,7 @@ FIVE = {"ip": np.zeros(5, "<u8")}
             {"roles": {Role.LATENCY: "ip", Role.MIN: "ip"}},
             "role MIN: column ip has another role, too",
         ),
-        ({"roles": {Role.SUM: {"count": "ip"}}}, "count, has the role WEIGHT"),
+        ({"roles": {Role.SUM: {"count": "ip"}}}, "count, is not a sum"),
         ({"chains": chains(4)}, "4 call chains for 5 samples"),
     ],
 )

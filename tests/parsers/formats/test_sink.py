@@ -142,7 +142,7 @@ def test_old_sink_has_no_skipped_samples() -> None:
 @pytest.mark.parametrize("at", [8, 156, 164, 168])
 def test_bad_place_of_skipped_samples_is_refused(at: int) -> None:
     data = sink([SinkRegion()], skipped=9, more_offs=at)
-    with pytest.raises(PfmParseError, match=f"hdr_more_offs: {at} is not") as error:
+    with pytest.raises(PfmParseError, match=f"hdr_more_offs: {at} is neither") as error:
         SinkDecoder(by_number)(data)
     assert error.value.offset == 60
 
@@ -242,8 +242,8 @@ def test_sink_rising_sums_are_read_as_increments() -> None:
         ("magic", 5, 0, "hdr_magic: not the magic number of a sink"),
         ("version", 2 << 16, 8, "hdr_version: 0x20000 is unknown"),
         ("fmt_version", 131073, 12, "version 2.1 is not supported, only 1.x"),
-        ("num_regions", 0, 48, "hdr_num_regions: 0 is not 1 to 64"),
-        ("num_regions", 65, 48, "hdr_num_regions: 65 is not 1 to 64"),
+        ("num_regions", 0, 48, "hdr_num_regions: 0 is not from 1 to 64"),
+        ("num_regions", 65, 48, "hdr_num_regions: 65 is not from 1 to 64"),
         ("region_offs", 152, 24, "hdr_region_offs: 152 is not a multiple of 8 from"),
         ("region_offs", 164, 24, "hdr_region_offs: 164 is not"),
         ("region_size", 12, 32, "hdr_region_size: 12 is not"),
