@@ -17,7 +17,7 @@ from .location import Inlined, Line
 
 
 class Row(NamedTuple):
-    """A row of a line table: the source line from ``address`` to the next row."""
+    """A row of a line table: the line of the code from ``address`` to the next row."""
 
     address: int
     line: Optional[Line]
@@ -30,7 +30,8 @@ class DebugInfo:
         """``shift`` is added to the addresses in the debug information."""
         self._shift = np.uint64(shift % 2**64)
         self._units = list(_units(dwarf))
-        self.elf: int = libraries().dw.dwarf_getelf(dwarf) or 0  # the file with it
+        # The Elf object with the debug information.
+        self.elf: int = libraries().dw.dwarf_getelf(dwarf) or 0
         ranges = Ranges()
         for number, unit in enumerate(self._units):
             ranges.add(c.byref(unit.die), number)
@@ -70,7 +71,10 @@ class DebugInfo:
         return []
 
     def _by_unit(self, addresses: U64s) -> Iterator[tuple[Unit, list[int], U64s]]:
-        """Yields units, the indices of addresses in them, and the DWARF addresses."""
+        """Yields units, the indices of the addresses in each one, and these addresses.
+
+        The yielded addresses are those of the debug information.
+        """
         addresses = addresses - self._shift
         found = self._ranges.find(addresses)
         which = np.flatnonzero(found != NONE)
@@ -82,7 +86,7 @@ class Unit:
     """A compilation unit."""
 
     def __init__(self, die: Die, root: Die) -> None:
-        """``root`` is the DIE with the functions: not ``die`` if DWARF is split."""
+        """``root`` is the DIE with the functions; not ``die`` if DWARF is split."""
         self.die = die
         self._root = root
         self._known: dict[int, Optional[Line]] = {}

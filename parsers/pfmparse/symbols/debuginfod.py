@@ -99,7 +99,8 @@ class Debuginfod:
         self._what, self._until = what, time.monotonic() + seconds
         self._late = False
         self._line.restart()
-        # Newer libraries make no call-backs while they wait for a server's answer.
+        # Set the library's own limit, too: newer libraries make no call-backs while
+        # they wait for a server's answer.
         whole = str(max(1, math.ceil(seconds)))
         with environment(URLS, self._urls), environment(MAXTIME, whole):
             try:
@@ -168,7 +169,10 @@ def _library() -> Any:
 
 @contextmanager
 def environment(name: str, value: str) -> Iterator[None]:
-    """Sets an environment variable; the libraries have no other settings."""
+    """Sets an environment variable in a with block.
+
+    The libraries can only be configured by environment variables.
+    """
     before = os.environ.get(name)
     os.environ[name] = value
     try:

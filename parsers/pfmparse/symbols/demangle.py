@@ -53,7 +53,7 @@ class Names:
         except OSError as error:
             self._demangle = False
             what = error.strerror or str(error)
-            self._warn(f"names stay mangled: {PROGRAM} (of binutils): {what}")
+            self._warn(f"names stay mangled: {PROGRAM} (of binutils) failed: {what}")
             return names
 
 
@@ -64,7 +64,8 @@ class _Filter:
         """Raises OSError if c++filt cannot be started."""
         import subprocess  # slow to import, and rarely needed
 
-        # --no-verbose omits the hashes of Rust, and the template of std::string.
+        # --no-verbose omits the hashes in Rust's names, and shows std::string without
+        # its template arguments.
         process = subprocess.Popen(
             [PROGRAM, "--no-verbose"],
             bufsize=0,
@@ -118,7 +119,7 @@ def _line(name: str) -> str:
 
 
 def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
-    """Yields names in groups of at most CHUNK bytes; longer names are single."""
+    """Yields names in groups of at most CHUNK bytes; a longer name is a group."""
     chunk: list[str] = []
     size = 0
     for name in names:

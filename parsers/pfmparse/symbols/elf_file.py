@@ -110,7 +110,11 @@ class ElfFile:
         return 2 * has_lines + (b".symtab" in names)
 
     def place_code(self, offset: Optional[int]) -> None:
-        """Sets the offset of the first page of code, which is not in debug files."""
+        """Sets the offsets of the segments to those in the file with the code.
+
+        A file with only debug information does not record these. ``offset`` is the
+        offset of the first page of code, None if it is unknown.
+        """
         first = min((segment.p_vaddr for segment in self._segments), default=0)
         self._segments = [s for s in self._segments if s.p_flags & PF_X]
         for segment in self._segments:
@@ -179,7 +183,7 @@ class ElfFile:
         return self._debug_info.lines(addresses)
 
     def lacks(self) -> str:
-        """Returns why existing debug information has no lines; "" if it has lines."""
+        """Returns why debug information cannot be read; "" if no reason is known."""
         info = self._debug_info
         if info is not None and not info.is_empty():
             return ""
@@ -189,7 +193,7 @@ class ElfFile:
         return ""
 
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
-        """Returns the functions at each address, from the innermost to the outer one.
+        """Returns the functions at each address, from the innermost to the outermost.
 
         Only the last function is not inlined. The result is empty for addresses without
         inlined functions.
@@ -240,9 +244,9 @@ class ElfFile:
     def _tables(self) -> list[Table]:
         """Returns the symbol tables that libdw uses, from the file or its debug file.
 
-        libdw may also use a compressed table (.gnu_debugdata). It lists local symbols
-        first. Looking up the first and last local symbol, and the first and last other
-        symbol, finds all tables.
+        libdw may also use a compressed table (.gnu_debugdata). In its list of symbols,
+        local ones are first. Looking up the first and last local symbol, and the first
+        and last other symbol, finds all tables.
         """
         count = self._dw.dwfl_module_getsymtab(self._module)
         self._debuginfod.check()

@@ -63,7 +63,7 @@ class Functions:
     def innermost(self, addresses: U64s) -> Ids:
         """Returns the number of the innermost function at each address, or NONE.
 
-        Functions that are inlined are inside the function into which they are inlined.
+        An inlined function is inside the function that contains it.
         """
         outer = np.unique(self._outer.find(addresses))
         if outer.size and outer[0] == NONE:
@@ -162,7 +162,7 @@ class Ranges:
 
 
 class Lookup:
-    """Ranges with numbers. If two ranges are equal, the higher number is inside."""
+    """Ranges with numbers. Of equal ranges, the one with the highest number is used."""
 
     def __init__(self, starts: U64s, ends: U64s, numbers: Ids) -> None:
         """All arrays have shape (n,); a number may have several ranges."""
@@ -178,7 +178,7 @@ class _Attributes:
     """Reads attributes of DIEs."""
 
     def __init__(self, flat: bool) -> None:
-        """``flat`` is set if functions of the language are not in scopes."""
+        """``flat`` is set if the language has no scopes, such as namespaces."""
         self._dw, self._flat = libraries().dw, flat
         self._attribute, self._value = Attribute(), c.c_uint64()
         self._at, self._out = c.byref(self._attribute), c.byref(self._value)

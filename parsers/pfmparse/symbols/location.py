@@ -78,7 +78,8 @@ class Frame:
     line: Optional[int] = None
 
 
-# Do not change locations. frozen=True would make creating them four times as slow.
+# Locations must not change, but with frozen=True creating them would take four times
+# as long.
 @dataclass(unsafe_hash=True)
 class Location:
     """The location of an address.

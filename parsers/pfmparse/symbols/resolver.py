@@ -224,7 +224,7 @@ class Resolver:
     ) -> Iterator[_Hit]:
         """Yields mappings that contain addresses, with file offsets.
 
-        ``user`` are the indexes of the addresses to look up.
+        ``user`` has the indices of the addresses to look up.
         """
         for space in split(user, addresses.epoch[user], addresses.tgid[user]):
             epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
@@ -267,7 +267,7 @@ class Resolver:
             self._resolve_file(hits, read, out)
 
     def _resolve_file(self, hits: list[_Hit], read: _Read, out: list[Location]) -> None:
-        """Resolves the addresses in one file, which may be mapped by several names."""
+        """Resolves the addresses in one file, which may have several names."""
         build_id, state = hits[0].mapping.build_id, hits[0].mapping.state
         every = np.concatenate([hit.offsets for hit in hits])
         offsets, inverse = np.unique(every, return_inverse=True)

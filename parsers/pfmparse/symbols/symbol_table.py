@@ -175,11 +175,11 @@ class SymbolTable:
         return [known[index] for index in found.tolist()]
 
     def _ranks(self) -> NDArray[np.intp]:
-        """Returns the symbols' ranks; of equal starts, the highest rank is preferred.
+        """Returns the symbols' ranks, which decide between symbols with equal starts.
 
-        Smaller symbols have higher ranks; if sizes are equal, global symbols are above
-        weak ones, and these above local ones; otherwise, earlier symbols are above
-        later ones.
+        The symbol with the highest rank is used. Smaller symbols have higher ranks. If
+        sizes are equal, global symbols are above weak ones, and these above local ones.
+        If that is equal, too, earlier symbols are above later ones.
         """
         worse = np.select(
             [self._bindings == STB_LOCAL, self._bindings == STB_WEAK], [2, 1], 0

@@ -88,7 +88,7 @@ def test_missing_c_filt_is_reported_once(
     shower = Names(True, said.append)
     for names in (["main"], ["_Z1fv"], ["_Z1gv"]):
         assert shown(shower, names) == names
-    assert len(said) == 1 and "c++filt (of binutils): No such file" in said[0]
+    assert len(said) == 1 and "(of binutils) failed: No such file" in said[0]
 
 
 @pytest.mark.parametrize(
