@@ -67,7 +67,8 @@ class Api:
         with self._lock:
             current = self._session.generation
             if query.number(GENERATION, 1 << 32, current) != current:
-                raise RequestError("the captures were read again: reload the page")
+                text = "the captures have changed and were read again: reload the page"
+                raise RequestError(text)
             choice = choice_of(query, self._session.cells)
             return answer(query, choice)
 

@@ -25,7 +25,7 @@ from ..layout import NDArray
 from ..symbols.location import UNKNOWN
 from .words import Words
 
-STEPS = 1000  # maximum, in the longest capture
+STEPS = 1000  # maximum number of steps in the longest capture
 
 T = TypeVar("T")
 I32s = NDArray[np.int32]
@@ -201,7 +201,7 @@ class _Reader:
         )
 
     def _mine(self, source: Input, threads: ThreadIds, people: Interner) -> Ids:
-        """Returns the common IDs of an input's pairs of event and thread."""
+        """Returns the IDs of an input's pairs of event and thread among all inputs."""
         events = [_number(self._events, event.name) for event in source.events.all]
         of_input = np.array([self._thread(source, one) for one in threads.all()], int)
         event, thread = _signed(people)
@@ -229,7 +229,10 @@ def _weights(weight: Weight, samples: Samples) -> Optional[U64s]:
 
 
 def _span(source: Input, times: Sequence[Optional[U64s]]) -> Optional[tuple[int, int]]:
-    """Returns the times of the first sample, selected or not, and the last selected."""
+    """Returns the times of the first sample and of the last selected sample.
+
+    The first sample counts even if it is not selected.
+    """
     there = [part for part in times if part is not None and part.size]
     if not there:
         return None

@@ -68,7 +68,7 @@ class Choice:
         return replace(self, steps=None)
 
     def on(self, recording: Recording, capture: int) -> Optional[Choice]:
-        """Returns this choice for a capture; None if the capture has nothing of it."""
+        """Returns this choice for a capture; None if nothing in the capture matches."""
         names = [event.name for event in Events(recording).all]
         events = [name for name in self.events if name in names]
         pids, tids = (
@@ -91,9 +91,10 @@ class Choice:
         )
 
     def options(self, cells: Cells) -> str:
-        """Returns the arguments of pfmparse with the same effect, "" if none.
+        """Returns the arguments of pfmparse with the same effect, "" if there are none.
 
-        If threads or processes of one capture are selected, its name is the last one.
+        If threads or processes of one capture are selected, the last argument is its
+        name.
         """
         captures = {one.capture for one in (*self.pids, *self.tids)}
         if len(captures) > 1:

@@ -77,7 +77,10 @@ def _processes(cells: Cells) -> Key:
 
 
 def _origins(cells: Cells) -> Callable[[str, int], str]:
-    """Returns a function that names a host and a capture, where there are several."""
+    """Returns a function that names a host and a capture, each only if needed.
+
+    A name is needed if there are several hosts or several captures.
+    """
     hosts = {process.host for process in cells.processes}
 
     def origin(host: str, capture: int) -> str:

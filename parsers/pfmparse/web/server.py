@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
     timeout = IDLE
-    # Otherwise the body would wait for the acknowledgement of the headers, sent before.
+    # With Nagle's algorithm, the body would wait until the headers are acknowledged.
     disable_nagle_algorithm = True
     server_version, sys_version = "pfmparse", ""
 
@@ -113,10 +113,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Prints nothing: requests are not logged."""
 
     def _refusal(self) -> Optional[str]:
-        """Returns why the request is not from the page itself, None if it is."""
+        """Returns why the request is refused, None if it comes from the page itself."""
         host = self.headers.get("Host", "")
         if PORT.sub("", host) not in HOSTS:
-            return f"host {host!r} is not this machine: use the URL of pfmparse"
+            text = "is not this machine: use the URL that pfmparse printed"
+            return f"host {host!r} {text}"
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
         # Other sites may link to the page, because such a link contains the secret.

@@ -14,7 +14,7 @@ WORD = 1 << 32
 
 
 class Words(NamedTuple):
-    """Integers, stored as multiples of 2^32 and remainders.
+    """Integers, each stored as its quotient by 2^32, and the remainder.
 
     Sums of either part are exact up to 2^53. Therefore sums of up to two million 64-bit
     integers are exact, and so are all sums up to 2^53.

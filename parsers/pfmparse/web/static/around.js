@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { Boxes, said } from "./boxes.js";
 import { amount, byId, percent, printable } from "./text.js";
 
-const SIDES = { callers: true, callees: false }; // grows upwards
+const SIDES = { callers: true, callees: false }; // true: the graph grows upwards
 
 export class AroundView {
   constructor(page) {

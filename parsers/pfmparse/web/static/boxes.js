@@ -13,7 +13,8 @@ export class Boxes {
     this.focused = 0;
     for (const type of ["mouseover", "focusin"])
       element.addEventListener(type, (event) => this.#about(event, (at) => {
-        // Screen readers would read a title after the label, which says the same.
+        // Set no title on focus: screen readers would read it after the label, which is
+        // the same text.
         if (type === "focusin") this.focused = at;
         else event.target.title = said(this.boxes[at]);
         tell(this.boxes[at]);
@@ -76,7 +77,7 @@ export class Boxes {
     all[at].focus();
   }
 
-  // The box that a key leads to, or -1.
+  // Returns the index of the box that a key leads to, or -1.
   #next(at, key) {
     const { boxes } = this, box = boxes[at];
     if (key === "Home") return 0;
@@ -92,7 +93,7 @@ export class Boxes {
   }
 }
 
-// True if a box is directly above another one.
+// Returns whether a box is directly above another one.
 function above(box, below) {
   const middle = box.x + box.width / 2;
   return box.depth === below.depth + 1 && middle > below.x && middle < below.x + below.width;

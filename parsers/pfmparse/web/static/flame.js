@@ -46,6 +46,7 @@ export class FlameView {
     byId("found").textContent = graph.found === null ? "" :
       `Found in ${amount(graph.found, unit)}, ${percent(graph.found, graph.total)}`;
     byId("left-out").textContent = left ?
-      `Left out: ${amount(left, "frames")} below 0.1% of the width. Zoom in to see more.` : "";
+      `Left out: ${amount(left, "frames")} narrower than 0.1% of the graph. ` +
+      "Zoom in to see more." : "";
   }
 }

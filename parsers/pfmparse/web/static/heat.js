@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { amount, byId, element, long, number, redraw, time } from "./text.js";
 
 const SECOND = 1e9, FOLDED = "part of a second";
-const PARTS = 50; // of a second, at most
+const PARTS = 50; // maximum number of parts of a second
 
 export class HeatView {
   constructor(page) {
@@ -31,8 +31,9 @@ export class HeatView {
     return { ...answer, length: session.step_ns, range: selection.steps };
   }
 
-  // Draws rows of steps of this length, of which those in the range are selected. Each
-  // has the samples of a part of it, by default of all of it.
+  // Draws rows of steps. `length` is the duration of a step, and the steps in `range` are
+  // selected. `part` is the duration of the part of each step whose samples the step has,
+  // by default all of it.
   draw({ rows, others, length, range, part = length }) {
     Object.assign(this, { rows, length, range });
     const { unit } = this.page.session;
@@ -83,7 +84,7 @@ export class HeatView {
 function fold(sums, step, [from, to]) {
   const inSecond = SECOND / step, inPart = Math.ceil(inSecond / PARTS);
   const rows = Array.from({ length: Math.ceil(inSecond / inPart) }, (_, part) => ({
-    name: `${time(part * inPart * step)} after the second`, detail: "", own: 0,
+    name: `${time(part * inPart * step)} after each second`, detail: "", own: 0,
     steps: Array(Math.ceil(sums.length / inSecond)).fill(0), select: {}, function: null,
   }));
   for (let at = from; at < to; at++) {

@@ -23,7 +23,7 @@ class Page {
     for (const [name, View] of Object.entries(VIEWS)) this.views[name] = new View(this);
     const wanted = new URLSearchParams(location.hash.slice(1)).get("view");
     this.view = wanted in VIEWS ? wanted : "flame";
-    this.function = null; // of the views of one function
+    this.function = null; // shown in the views of one function
     this.turn = 0;
     this.selection.addEventListener("change", () => this.show());
     this.#listen();
@@ -41,14 +41,14 @@ class Page {
     this.open(view);
   }
 
-  // The action of a click on a row's name, or null.
+  // Returns what a click on a row's name does, or null.
   action(row) {
     if (row.function !== null) return () => this.openFunction("around", row.function);
     if (Object.keys(row.select).length) return () => this.selection.set(row.select);
     return null;
   }
 
-  // The number of the function that was chosen, or else of the one with most samples.
+  // Returns the number of the chosen function, or of the function with the most samples.
   async chosenFunction() {
     if (this.function === null) {
       const wanted = { ...this.selection.parameters(), by: "function", top: 1 };
@@ -58,7 +58,8 @@ class Page {
     return this.function;
   }
 
-  // Asks for the current view and draws it, unless it has changed in the meantime.
+  // Requests the data of the current view and draws it, unless another view or selection
+  // was chosen in the meantime.
   async show() {
     const turn = ++this.turn, view = this.views[this.view];
     this.#remember();

@@ -17,7 +17,7 @@ export class Selection extends EventTarget {
     this.#show();
   }
 
-  // The parameters of a request; those of the search only if it is wanted.
+  // Returns the parameters of a request, with the search only if `find` is set.
   parameters(find = true) {
     const { find: pattern, ...others } = this.values;
     const generation = this.session.generation;
@@ -35,7 +35,7 @@ export class Selection extends EventTarget {
     return from === "" ? [0, this.session.steps] : [+from, +to];
   }
 
-  // Selects steps of time. The range of all steps is not kept: it selects everything.
+  // Selects steps of time. A range of all steps is stored as no range.
   setSteps(from, to) {
     const all = from <= 0 && to >= this.session.steps;
     this.set(all ? { from: "", to: "" } : { from, to });
@@ -62,7 +62,7 @@ export class Selection extends EventTarget {
     if (from >= 0 && from < to && to <= this.session.steps)
       Object.assign(this.values, { from, to });
     this.values.find = given.get("find") ?? "";
-    // Events may have different units: do not add them unless asked to.
+    // Begin with one event, because the units of events may differ.
     const { rows } = this.session.choices.event;
     if (!location.hash && rows.length > 1) this.values.event = rows[0].name;
   }

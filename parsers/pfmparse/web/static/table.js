@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-// The view with a table of functions, threads, places and others.
+// The view with a table of functions, threads, or values of another key.
 import { ask } from "./api.js";
 import { amount, button, byId, element, long, number, percent, printable, redraw } from "./text.js";
 

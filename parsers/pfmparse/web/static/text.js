@@ -11,7 +11,7 @@ export const number = (value) => value.toLocaleString("en-US");
 export const amount = (value, things) => `${number(value)} ` +
   (value === 1 ? things.replace(/^(sample|event|frame|other)s$/, "$1") : things);
 
-// True for a key with a modifier, which is for the browser.
+// Returns whether a key was pressed with a modifier: such keys are for the browser.
 export const modified = (event) => event.ctrlKey || event.altKey || event.metaKey;
 
 export function percent(value, all) {
@@ -23,8 +23,8 @@ export function time(ns) {
   return `${+(ns / size).toFixed(6)} ${unit}`;
 }
 
-// The text with characters escaped that are invisible or change the direction of others.
-// Tabs indent source code.
+// Escapes characters that are invisible or change the direction of text, except tabs,
+// which indent source code.
 export const printable = (text) =>
   `${text}`.replace(/[^\P{C}\t]|[\p{Zl}\p{Zp}]/gu, (character) =>
     `\\u{${character.codePointAt(0).toString(16)}}`);
@@ -53,7 +53,7 @@ export function redraw(body, rows) {
   (names.find((one) => one.textContent === name) ?? names[0])?.focus();
 }
 
-// A text that may be too long for its place; all of it is shown on focus.
+// Makes an element for a text that may be too long; it is shown completely on focus.
 export function long(text, click = null) {
   const found = click ? button(text, click, "long") : element("span", text, "long");
   found.title = printable(text);
