@@ -13,7 +13,7 @@ below:
     exports/            captures in the formats of other tools
     analysis/           selection, grouping, stacks: what views and exports share
     recording           the samples of a capture or of a raw buffer
-    formats/, symbols/  buffers to samples; addresses to functions and lines
+    formats/, symbols/  decode buffers; look up functions and lines of addresses
     capture/            the capture file, with a module for each type of chunk
     errors, layout, pipeline, status_line
 """

@@ -25,11 +25,11 @@ class PfmParseError(Exception):
         self.truncated = truncated
 
     def within(self, offset: int, stored: str, whole: bool) -> PfmParseError:
-        """Returns this error with an offset in the file, whose ``offset`` has the data.
+        """Returns this error with an offset in the file, not in the data.
 
-        If the file stores the data in another form, ``stored`` names this form, and the
-        offset within the data is only in the message. Data that are ``whole`` but too
-        short are damaged, not truncated.
+        The data begin at ``offset`` in the file. If the file stores them in another
+        form, ``stored`` names this form, and the offset in the data is only in the
+        message. Data that are ``whole`` but too short are damaged, not truncated.
         """
         truncated = self.truncated and not whole
         if stored:

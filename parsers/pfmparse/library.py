@@ -95,7 +95,7 @@ class Captures:
     def samples(
         self, columns: Union[str, Sequence[str], None] = None, symbols: bool = True
     ) -> Columns:
-        """Reads the selected samples; returns one array per column, equally long."""
+        """Reads the selected samples; returns one array of equal length per column."""
         probes = self._inputs(Detail.OBJECT)
         numbers = numbers_of(probes)
         wanted = _columns(probes, numbers) if columns is None else _several(columns)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .capture.cookies import CookieFile
     from .capture.kallsyms import KernelSymbols
 
-MUCH = 8 << 20  # bytes of buffers from which on threads save time
+MUCH = 8 << 20  # with at least this many bytes of buffers, threads save time
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
 
 
@@ -168,7 +168,7 @@ class Recording:
         except PfmParseError as error:
             if not any_format:
                 raise
-            from .formats import unknown  # needs all of sinks, and is rarely needed
+            from .formats import unknown  # also imports sinks, and is rarely needed
 
             self.no_parser, self._counts = error, unknown.counts
             self.format = unknown.stand_in(source.session.format)
@@ -377,7 +377,7 @@ class Recording:
             raise self._fault("decoder", error) from error
 
     def _fault(self, what: str, error: Exception) -> PfmParseError:
-        """Returns an error about an exception in a format's code, with the package."""
+        """Returns an error about an exception in a format's code; names the package."""
         name = f"format {self.format.name} of {self.origin}"
         return RequestError(f"{what} of {name}: {blamed(error)}")
 
@@ -407,8 +407,8 @@ def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
 def open_capture(stream: BufferedIOBase, any_format: bool = False) -> Recording:
     """Opens a capture; raises PfmParseError if nothing in it is usable.
 
-    If ``any_format`` is set, a capture whose format has no parser is usable, too: it
-    has buffers, which report losses.
+    If ``any_format`` is set, also opens a capture whose format has no parser. Its
+    samples are counted if possible, but not decoded.
     """
     return Recording(Capture(stream), any_format)
 

@@ -14,7 +14,7 @@ FIRST_BYTE, LAST_BYTE = "\udc80", "\udcff"
 
 
 def printable(text: str) -> str:
-    r"""Escapes characters that are not printable; bytes that are not UTF-8 as \xe9."""
+    r"""Escapes unprintable characters, and bytes that are not UTF-8 (as \xe9)."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _escaped(c) for c in text)
@@ -32,11 +32,12 @@ def _escaped_all(error: UnicodeError) -> tuple[str, int]:
     return "".join(map(_escaped, characters)), error.end
 
 
-# A value of ``errors``: what cannot be encoded is escaped as in printable().
+# An error handler for encoding: escapes, as in printable(), what cannot be encoded.
 ESCAPED = "pfmparse.escaped"
 codecs.register_error(ESCAPED, _escaped_all)
 
-# An escape sequence in JSON; a byte that is not UTF-8 is a group.
+# An escape sequence in JSON. If it stands for a byte that is not UTF-8, group 1 has the
+# byte's digits.
 _SEQUENCE = re.compile(r"\\(?:ud[89ab]..\\u....|udc([89a-f].)|.)")
 
 
