@@ -17,6 +17,8 @@ from ..web.session import Session
 from .opening import options_of
 from .outcome import OK, BadInput, blaming
 
+LONGEST_JOIN = 0.5  # seconds
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Serves the page until SIGINT or SIGTERM; returns the exit status."""
@@ -47,4 +49,6 @@ def _serve(server: Server, browser: bool) -> None:
         print(f"{server.url}\nPress Ctrl-C to end.\n", end="", flush=True)
         if browser and not stack.enter_context(opened(server.url)):
             message("no browser found: open the URL yourself, or set BROWSER")
-        serving.join()
+        # A signal that arrives just before join() blocks does not interrupt it.
+        while serving.is_alive():
+            serving.join(LONGEST_JOIN)
