@@ -19,7 +19,7 @@ EVERYWHERE = ("--system-wide", *SAMPLING)
         ((*EVERYWHERE, "--cgroup=,"), "--cgroup: the list is empty: give a control"),
         ((*SAMPLING, "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
         (("--system-wide", "--cgroup=/a*"), "--cgroup=/a*: counts can be restricted"),
-        (("--system-wide", "--cgroup=/a,/b"), "to one control group, without wild"),
+        (("--system-wide", "--cgroup=/a,/b"), "one control group only, without wild"),
         (("top", "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
         (
             (*EVERYWHERE, "--cgroup=/a", "--smpl-ip-only"),

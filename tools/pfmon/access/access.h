@@ -50,12 +50,15 @@ struct access_wish {
 struct access_refusal {
 	enum access_cause cause;
 	char *reason;		/* part of a sentence; NULL if granted */
-	char *advice;		/* for all users, or NULL */
-	char *command;		/* for root, or NULL */
+	char *advice;		/* what any user can do, or NULL */
+	char *command;		/* what root can run, or NULL */
 	bool login;		/* the user must log in again after @command */
 };
 
-/* Finds the first reason for a refusal; the caller calls access_free(). */
+/*
+ * Stores in @refusal the first reason why the kernel refuses @wish. The caller
+ * must call access_free().
+ */
 void access_judge(const struct access_facts *facts,
 		  const struct access_wish *wish,
 		  struct access_refusal *refusal);
@@ -75,7 +78,8 @@ char *access_explain(const struct access_wish *wish);
 bool access_to_perf(void);
 
 /*
- * Returns a text, to be freed, that explains ENOSYS: perfmon is not available.
+ * Returns a text, to be freed, that explains why perfmon is not available
+ * (ENOSYS).
  */
 char *access_absent(void);
 

@@ -17,10 +17,10 @@
 
 /* A group whose membership is required. */
 struct access_group {
-	gid_t gid;		/* ACCESS_ANY_GROUP: none */
+	gid_t gid;		/* or ACCESS_ANY_GROUP */
 	bool member;		/* the process is a member */
 	bool later;		/* a member only after the next login */
-	char name[33];		/* or the group's ID as text */
+	char name[33];		/* group name, or its ID as text */
 };
 
 /* The thread to be measured. */
@@ -42,7 +42,7 @@ struct access_facts {
 	struct access_group cpus;	/* sys_group */
 	int level;			/* the effective paranoid level */
 	int kernel_level;		/* kernel.perf_event_paranoid */
-	bool own_level;			/* perfmon.paranoid is a number */
+	bool own_level;			/* @level is perfmon.paranoid */
 	bool locked_down;		/* in confidentiality mode */
 	int ptrace_scope;		/* Yama's; 0 without Yama */
 	uint64_t caps;			/* effective */

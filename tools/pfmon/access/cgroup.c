@@ -102,7 +102,7 @@ static bool has(const struct groups *groups, const char *path)
 	return false;
 }
 
-/* Takes ownership of the path. */
+/* Adds a path if it is new, and takes ownership of it. */
 static void add(struct groups *groups, char *path, const char *patterns)
 {
 	if (has(groups, path)) {
@@ -208,7 +208,7 @@ int cgroup_open(const char *path)
 	int fd;
 
 	if (!root) {
-		message("--cgroup counts in groups of cgroup v2, which is not mounted: mount -t cgroup2 none /sys/fs/cgroup");
+		message("--cgroup needs cgroup v2 to count, and it is not mounted: run mount -t cgroup2 none /sys/fs/cgroup");
 		return -1;
 	}
 	fd = open_below(root, path);
@@ -244,7 +244,7 @@ bool cgroup_options_agree(const struct options *options)
 	if (!options->system_wide)
 		message("--cgroup needs --system-wide, because it selects among all processes");
 	else if (!options->sampling && strpbrk(options->cgroups, ",*?["))
-		message("--cgroup=%s: counts can be restricted to one control group, without wildcards; sampling can select several groups",
+		message("--cgroup=%s: counts can be restricted to one control group only, without wildcards; only sampling can select several groups",
 			options->cgroups);
 	else if (options->format_options & short_entries)
 		message("--cgroup needs the process ID of each sample, which --smpl-no-hdr and --smpl-ip-only omit");

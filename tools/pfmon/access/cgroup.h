@@ -8,7 +8,10 @@
 
 #include "base/settings.h"
 
-/* Returns the path of the group, to be freed; NULL if it cannot be read. */
+/*
+ * Returns the path of a process's control group, to be freed; NULL if it cannot
+ * be read.
+ */
 char *cgroup_of(pid_t tgid);
 
 /*
