@@ -7,8 +7,8 @@
 
 /*
  * Converts a list such as "0,2-3" to a sorted array without duplicates, to be
- * freed. Returns false if the text is not such a list or a CPU is not below
- * CPU_SETSIZE.
+ * freed. Returns false if the text is not such a list, or if a CPU's number is
+ * CPU_SETSIZE or more.
  */
 bool cpus_parse(const char *text, int **cpus, unsigned int *count);
 
@@ -21,10 +21,10 @@ bool cpus_overlap(const char *one, const char *other);
 /* Returns whether all CPUs in @part are in @whole. */
 bool cpus_include(const char *whole, const char *part);
 
-/* Returns the list, to be freed, of CPUs in ascending order. */
+/* Returns an ascending array of CPUs as a text such as "0,2-3", to be freed. */
 char *cpus_text(const int *cpus, unsigned int count);
 
-/* Return the online or possible CPUs in the form that cpus_parse() returns. */
+/* Return the online or possible CPUs in the way cpus_parse() does. */
 bool cpus_online(int **cpus, unsigned int *count);
 bool cpus_possible(int **cpus, unsigned int *count);
 

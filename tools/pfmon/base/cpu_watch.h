@@ -8,7 +8,7 @@
 /* Messages were lost, so it is not known which CPU came online. */
 #define UNKNOWN_CPU	(-1)
 
-/* Returns a descriptor that is readable if CPUs came online; -1 on failure. */
+/* Returns a descriptor that becomes readable if a CPU comes online, or -1. */
 int cpu_watch_open(void);
 
 /* Stores the next CPU that came online; returns false if none. */

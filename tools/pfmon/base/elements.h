@@ -8,21 +8,25 @@
 #include "base/settings.h"
 
 /*
- * Cuts off and returns the first element of a comma-separated list; NULL after
- * the last one. Commas between two slashes separate parameters of an event.
+ * Cuts off and returns the first element of a comma-separated list; returns
+ * NULL after the last one. Two kinds of commas do not end an element: those
+ * between two slashes, which separate parameters of an event, and those after
+ * an @ and before a digit, which separate CPUs.
  */
 char *next_element(char **rest);
 
 /*
- * Calls add with a copy of each element of a comma-separated list. Commas
- * between two slashes, and commas after an @ that precede a digit, do not
- * separate elements.
+ * Calls add() with each element of such a list, until it returns false. Returns
+ * whether add() returned true for all elements.
  */
 bool each_element(const char *list, struct options *options,
 		  bool (*add)(struct options *options, const char *element,
 			      unsigned int index));
 
-/* Returns the event for an element of a list, or NULL. */
+/*
+ * Returns the event for element @index of the list given with @option. If there
+ * are fewer events, prints a message and returns NULL.
+ */
 struct event_option *event_at(struct options *options, unsigned int index,
 			      const char *option);
 

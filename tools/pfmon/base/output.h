@@ -8,7 +8,8 @@
 
 /*
  * The file is opened before the measurement, but keeps its contents until
- * output_begin() is called. If that is never called, a new file is removed.
+ * output_begin() is called. If that is never called, output_close() removes a
+ * file that output_open() has created.
  */
 struct output {
 	const char *path;	/* NULL: use a descriptor */
@@ -24,10 +25,13 @@ struct output {
 bool output_open(struct output *output, const char *path, bool append,
 		 int descriptor);
 
-/* Begins to write; sets *at_start if the output is empty. */
+/* Must be called before writing. Sets *at_start if the output is empty. */
 bool output_begin(struct output *output, bool *at_start);
 
-/* If the output is a file, makes the next output replace the previous one. */
+/*
+ * If the output is a file opened without @append, makes the next output replace
+ * what was written before.
+ */
 void output_begin_anew(struct output *output);
 
 /* Flushes the output, so that readers see all of it. */

@@ -9,6 +9,10 @@
 
 #define FIRST_SIZE	64
 
+/*
+ * An ID is its own hash: the kernel assigns consecutive IDs, which fill the
+ * buckets evenly.
+ */
 static struct pid_entry **bucket_of(const struct pid_table *table, pid_t pid)
 {
 	return &table->buckets[(size_t)pid & (table->size - 1)];
@@ -22,10 +26,6 @@ static void insert(struct pid_table *table, struct pid_entry *entry)
 	*bucket = entry;
 }
 
-/*
- * An ID is its own hash: the kernel assigns consecutive IDs, which fill the
- * buckets evenly.
- */
 static void grow(struct pid_table *table)
 {
 	struct pid_table larger = {

@@ -6,7 +6,10 @@
 
 #include "base/proc.h"
 
-/* If /proc belongs to another PID namespace, the link is missing or differs. */
+/*
+ * If /proc belongs to another PID namespace, the link /proc/self is missing or
+ * contains another number.
+ */
 bool proc_is_usable(void)
 {
 	char text[16];

@@ -70,7 +70,7 @@ enum call_graph {
 	CALL_GRAPH_FP,			/* by frame pointers */
 };
 
-/* The use of the context switches that --off-cpu samples. */
+/* How pfmon uses the context switches that --off-cpu samples. */
 enum off_cpu {
 	OFF_CPU_NONE,			/* not requested */
 	OFF_CPU_RECORD,			/* record each switch */
@@ -80,7 +80,7 @@ enum off_cpu {
 /* The PMD that records the thread's CPU time in each --off-cpu sample. */
 #define OFF_CPU_CLOCK	1
 
-/* The threads whose counts a row of --aggregate shows. */
+/* The threads whose counts are added in a row (--aggregate). */
 enum aggregation {
 	AGGREGATE_DEFAULT,
 	AGGREGATE_THREAD,
@@ -148,7 +148,7 @@ struct options {
 	unsigned int cpu_count;
 	bool aggregate;
 	char *cgroups;			/* patterns, or NULL */
-	bool pin_command;		/* run it on measured CPUs only */
+	bool pin_command;		/* run it only on measured CPUs */
 	bool default_events;		/* without -e */
 	unsigned int runs;		/* --repeat, 0 if not given */
 	uint64_t interval_ns;		/* --print-interval, 0 if not given */
@@ -156,8 +156,8 @@ struct options {
 	pid_t attach_process;		/* 0 if not given */
 	unsigned int follow;		/* FOLLOW_* */
 	bool no_inherit;		/* measure the first thread only */
-	regex_t *only;			/* of --follow-exec, or NULL */
-	regex_t *exclude;		/* or NULL */
+	regex_t *only;			/* programs to measure; NULL: all */
+	regex_t *exclude;		/* programs not to measure */
 	enum aggregation aggregation;
 	uint64_t timeout_ns;		/* 0 for none */
 	uint64_t duration_ns;		/* 0 for none */
@@ -185,7 +185,7 @@ struct options {
 	struct top_options {
 		uint64_t interval_ns;	/* 0: not a live view */
 		bool batch;
-		const char *iterations;	/* the rest is passed to pfmparse */
+		const char *iterations;	/* this and the rest are for pfmparse */
 		const char *window;
 		const char *rows;
 		const char *sort;

@@ -9,7 +9,10 @@
 /* Returns the edit distance: characters to insert, delete or change. */
 unsigned int edits_between(const char *one, const char *other);
 
-/* The best suggestion so far. Initialise name; the other members are zero. */
+/*
+ * The best suggestion so far. The caller sets name and zeroes the other
+ * members.
+ */
 struct similar {
 	const char *name;
 	char *best;		/* or NULL */

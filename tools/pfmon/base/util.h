@@ -18,7 +18,10 @@
 #define CHECKED_FORMAT __attribute__( \
 	(format(printf, 1, 2)))
 
-/* Prints "pfmon: TEXT" to standard error, unless it was printed last, too. */
+/*
+ * Prints "pfmon: TEXT" to standard error, unless the previous message was the
+ * same.
+ */
 void message(const char *format, ...) CHECKED_FORMAT;
 
 /*
@@ -28,7 +31,10 @@ void message(const char *format, ...) CHECKED_FORMAT;
  */
 void open_missing_streams(void);
 
-/* Holds back messages until it is called with false. */
+/*
+ * Between message_hold(true) and message_hold(false), message() prints nothing.
+ * message_hold(false) then prints the messages that were held back.
+ */
 void message_hold(bool hold);
 
 /*
@@ -102,7 +108,10 @@ struct times {
 	uint64_t system;
 };
 
-/* Reads the current times; CPU times include only ended child processes. */
+/*
+ * Reads the current times; CPU times are those of child processes that have
+ * been waited for.
+ */
 struct times times_read(void);
 
 /* Returns the times passed since @start. */
