@@ -26,7 +26,8 @@
 #define CHUNK_PARTS	3	/* maximum number of parts in a payload */
 
 /*
- * Fast compression: the command does not start before the symbols are packed.
+ * Compress fast, because the command starts only after the kernel's symbols
+ * have been compressed.
  */
 #define PACKING_LEVEL	1
 
@@ -207,8 +208,9 @@ int capture_write_packed(struct capture *capture, const char type[4],
 }
 
 /*
- * Fills in the table of the pieces' positions and returns its length: 0 if the
- * only piece begins with the buffer's first byte.
+ * Fills in the table of the pieces' positions and returns its length. No table
+ * is needed, and 0 is returned, if the only piece begins at the start of the
+ * buffer.
  */
 static unsigned int describe_pieces(const struct image *image,
 				    struct piece_header *table)
@@ -257,7 +259,8 @@ static bool is_of_processes(const struct chunk_header *header)
 }
 
 /*
- * Copies a chunk. @file is at its payload, which has @size bytes with padding.
+ * Copies a chunk. @file is positioned at its payload, which has @size bytes
+ * including the padding.
  */
 static int copy_chunk(struct capture *capture, struct chunk_header *header,
 		      size_t size, FILE *file)

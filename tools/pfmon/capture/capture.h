@@ -56,7 +56,10 @@ int capture_copy_processes(struct capture *capture, const char *path,
 /* Returns whether the capture is a regular file, which can be renamed. */
 bool capture_is_file(const struct capture *capture);
 
-/* Closes the file in any case; also reports errors of close(2). */
+/*
+ * Closes the file, even after a failed write. Errors of close(2) are reported,
+ * too.
+ */
 int capture_close(struct capture *capture);
 
 #endif /* PFMON_CAPTURE_CAPTURE_H */

@@ -14,7 +14,7 @@
 #include "process/command.h"
 #include "session/evtset.h"
 
-/* Keeps the chunk small enough to be read: 4 MB. */
+/* Limits the size of the DONE chunk to about 4 MB. */
 #define MOST_COUNTS	32768
 
 static void add_each(struct capture_counts *counts,

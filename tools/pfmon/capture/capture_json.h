@@ -12,7 +12,7 @@ struct json_object;
 
 /* Totals of perf's records about processes. */
 struct process_totals {
-	bool wanted;			/* the session uses them */
+	bool wanted;			/* the session needs them */
 	int error;			/* errno if perf refused them, or 0 */
 	uint64_t lost;
 };
@@ -24,7 +24,7 @@ struct totals {
 	bool lost_known;		/* /proc could be read */
 	uint64_t skipped;		/* samples the format did not record */
 	uint64_t throttled;		/* times that perf stopped a counter */
-	uint64_t limited;		/* times that a perfmon limit masked */
+	uint64_t limited;		/* maskings because of a limit */
 	uint64_t notifications;
 	uint64_t bytes;			/* of saved buffers */
 	struct process_totals processes;
@@ -37,7 +37,10 @@ struct context_count {
 	uint64_t value;
 };
 
-/* Active time, time of all sets, and number of activations of an event set. */
+/*
+ * For an event set: its active time, the total time of all sets, and the number
+ * of its activations.
+ */
 struct context_turns {
 	uint32_t context;
 	uint32_t set;
@@ -47,13 +50,13 @@ struct context_turns {
 };
 
 /*
- * Separate counts of the first contexts, up to a limit, and the sums of all
- * other contexts. A zeroed structure has no counts.
+ * The counts of each of the first contexts, up to a limit, and the sums of the
+ * counts of all other contexts. A zeroed structure has no counts.
  */
 struct capture_counts {
 	struct context_count *each;
 	unsigned int count;
-	struct context_turns *turns;	/* of the contexts in each */
+	struct context_turns *turns;	/* of the contexts in @each */
 	unsigned int turn_count;
 	uint64_t *others;	/* sums for each event, or NULL */
 };
@@ -71,8 +74,8 @@ char *session_json(const struct plan *plan,
 char *context_json(const struct context *context);
 
 /*
- * Describes the format's argument after a change, which began at a time on
- * CLOCK_MONOTONIC and is complete now.
+ * Describes the format's argument after a change. The change began at @begun_ns
+ * (CLOCK_MONOTONIC) and is complete now.
  */
 char *argument_json(const struct smpl_format *format, uint64_t begun_ns);
 

@@ -13,16 +13,17 @@ struct moment {
 	uint64_t realtime;
 	uint64_t monotonic;
 	uint64_t boottime;
-	uint64_t uncertainty;	/* time that reading took */
+	uint64_t uncertainty;	/* how long reading took */
 	bool has_tsc;
 	uint64_t tsc;		/* on x86 */
 };
 
 /*
- * Reads the clocks with a temporary context on this thread or, unless @cpu is
- * NO_CPU, on the CPU that the thread is pinned to. The context conflicts with
- * other contexts of that thread or CPU. A per-thread context also conflicts
- * with system-wide sessions, and vice versa.
+ * Reads the clocks with a temporary context. If @cpu is NO_CPU, the context is
+ * attached to this thread; otherwise, to @cpu, to which the caller has pinned
+ * this thread. The context conflicts with other contexts of that thread or CPU.
+ * A per-thread context also conflicts with system-wide sessions, and vice
+ * versa.
  */
 struct moment clocks_read(int cpu);
 

@@ -2,11 +2,11 @@
 /*
  * jit.c - save perf maps, which list functions generated at run time
  *
- * A process that generates functions writes /tmp/perf-PID.map, in its own PID
- * and mount namespaces. pfmon does not trust the process: it opens only a
- * regular file that belongs to the process's user or to root and is not a
- * symbolic link, and it resolves links to directories inside the process's root
- * directory.
+ * A process that generates functions writes their names and addresses to
+ * /tmp/perf-PID.map. Both the PID and the path are those in the process's own
+ * namespaces. pfmon does not trust the process: it opens only a regular file
+ * that belongs to the process's user or to root and is not a symbolic link, and
+ * it resolves links to directories inside the process's root directory.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -67,7 +67,10 @@ void jit_destroy(struct jit *jit)
 	free(jit);
 }
 
-/* Reads the owner. Its name, to be freed, is the last number of NStgid. */
+/*
+ * Reads data about a process. owner->name, to be freed, is the last number of
+ * the line NStgid.
+ */
 static bool read_owner(pid_t tgid, struct owner *owner)
 {
 	char *path = checked_printf("/proc/%d/status", tgid);
@@ -108,7 +111,10 @@ static bool belongs_to(int fd, const struct owner *owner)
 		!info.st_uid);
 }
 
-/* Returns -1 with errno set if the file is missing or must not be opened. */
+/*
+ * Opens a process's map. Returns a descriptor, or -1 with errno set if the file
+ * is missing or does not belong to the process's user or root.
+ */
 static int open_map(pid_t tgid, const struct owner *owner)
 {
 	char *path = checked_printf("/proc/%d/root", tgid);
@@ -134,8 +140,8 @@ static int open_map(pid_t tgid, const struct owner *owner)
 static void tell(struct jit *jit, pid_t tgid, int error)
 {
 	/*
-	 * Not worth a message: most processes have no such file, and some have
-	 * ended.
+	 * Do not report these errors: most processes have no such file, and
+	 * some have ended.
 	 */
 	if (jit->told || error == ENOENT || error == ESRCH)
 		return;

@@ -15,7 +15,8 @@ void jit_destroy(struct jit *jit);
 
 /*
  * Opens the file of a process if it has one, so that it can be read after the
- * process has ended. Prints one message if a file cannot be opened.
+ * process has ended. Prints a message about the first file that cannot be
+ * opened.
  */
 void jit_look_at(struct jit *jit, pid_t tgid);
 

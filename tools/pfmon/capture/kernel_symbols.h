@@ -5,7 +5,7 @@
 
 #include "capture/capture.h"
 
-/* Reads and packs the table; if that is impossible, prints why. */
+/* Reads and compresses /proc/kallsyms; if that is impossible, prints why. */
 void kernel_symbols_read(struct packed *packed);
 
 #endif /* PFMON_CAPTURE_KERNEL_SYMBOLS_H */

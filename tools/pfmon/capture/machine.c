@@ -45,7 +45,9 @@ static char *read_of_cpu(int cpu, const char *file)
 	return line;
 }
 
-/* Returns the value of a name in /proc/cpuinfo, to be freed; or NULL. */
+/*
+ * Returns the value of @name in lines of /proc/cpuinfo, to be freed, or NULL.
+ */
 static char *value_of(const char *block, const char *name)
 {
 	size_t length = strlen(name);
@@ -65,7 +67,7 @@ static char *value_of(const char *block, const char *name)
 	return NULL;
 }
 
-/* Returns perf's identifier of an x86 CPU; NULL for other CPUs. */
+/* Returns the identifier that perf uses for an x86 CPU; NULL for other CPUs. */
 static char *x86_id(const char *block)
 {
 	static const char *const names[] = { "vendor_id", "cpu family", "model",
@@ -102,7 +104,10 @@ static struct json_object *describe_khz(int cpu, const char *cpuinfo)
 	free(text);
 	if (khz)
 		return khz;
-	/* Use the first CPU's current frequency for all, so that they match. */
+	/*
+	 * Use the current frequency of the first CPU for all CPUs, so that
+	 * equal CPUs have equal descriptions.
+	 */
 	mhz = value_of(cpuinfo, "cpu MHz");
 	if (mhz)
 		khz = json_new_u64((uint64_t)(strtod(mhz, NULL) * KHZ_PER_MHZ));
@@ -160,7 +165,7 @@ static struct json_object *describe_cache(int cpu, unsigned int index)
 	struct json_object *number = number_or_null(level), *object = NULL;
 
 	if (number && type) {
-		*type |= 0x20;	/* Data, Instruction, Unified */
+		*type |= 0x20;	/* "Data" becomes "data" */
 		object = json_new_object();
 		json_add(object, "level", number);
 		json_add_text(object, "type", type);
@@ -232,7 +237,10 @@ static void add_cpu(struct kinds *all, int cpu, const char *block,
 	kind->cpus[kind->count++] = cpu;
 }
 
-/* Each online CPU has a block of lines, terminated by an empty line. */
+/*
+ * In /proc/cpuinfo, each online CPU has a block of lines, terminated by an
+ * empty line.
+ */
 static void find_cpus(struct kinds *all, const char *cpuinfo)
 {
 	const char *end;

@@ -46,7 +46,7 @@ struct file {
 
 struct maps {
 	bool data;		/* record data mappings, too */
-	bool made_code;		/* maps_have_made_code() */
+	bool made_code;		/* result of maps_have_made_code() */
 	bool told_deleted;	/* the message was printed */
 	uint64_t round;
 	struct pid_table processes;
@@ -92,7 +92,8 @@ static uint32_t crc_of(uint32_t start, const char *text)
 }
 
 /*
- * Returns the path of a link to a mapping's file, even if the file is deleted.
+ * Returns the path, to be freed, of a link in /proc that leads to a mapping's
+ * file, even if the file was deleted.
  */
 static char *link_of(pid_t tgid, uint64_t start, uint64_t end)
 {
@@ -126,7 +127,10 @@ size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode)
 	return length;
 }
 
-/* Returns the path of a mapping's file with its real newlines, to be freed. */
+/*
+ * Returns the path of a mapping's file, to be freed. Reads it from the link in
+ * /proc if mapping->unsure is set.
+ */
 static char *exact_path(pid_t tgid, const struct mapping *mapping)
 {
 	char *link = link_of(tgid, mapping->start, mapping->end);
@@ -142,10 +146,7 @@ static char *exact_path(pid_t tgid, const struct mapping *mapping)
 	return checked_strdup(target);
 }
 
-/*
- * Returns whether a file below pfmon's root directory is on the mapping's
- * device.
- */
+/* Returns whether a file is on the mapping's device. */
 static bool is_on_device(const struct stat *info, const struct mapping *mapping)
 {
 	char *device = checked_printf("%02x:%02x ", major(info->st_dev),
@@ -240,8 +241,8 @@ static struct file **bucket_of(struct maps *maps, const char *key)
 }
 
 /*
- * Returns a file that was found before or, with @code, that was found before in
- * an executable mapping. NULL if none.
+ * Returns a file that was found before, or NULL. With @code, considers only
+ * files that were found in an executable mapping.
  */
 static struct file *find_file(struct maps *maps, const char *key, bool code)
 {
@@ -252,7 +253,7 @@ static struct file *find_file(struct maps *maps, const char *key, bool code)
 	return file;
 }
 
-/* Takes ownership of the key and of the identity's texts. */
+/* Adds a file. Takes ownership of the key and of the identity's texts. */
 static struct file *add_file(struct maps *maps, char *key, bool code,
 			     const struct file_identity *identity)
 {
@@ -268,8 +269,8 @@ static struct file *add_file(struct maps *maps, char *key, bool code,
 }
 
 /*
- * Returns the identity of the file at @path; it belongs to @maps. A failure is
- * not stored: another process may give access to the file later.
+ * Returns the identity of the file at @path; @maps owns it. A failure is not
+ * stored: another process may give access to the file later.
  */
 static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 					       const char *path,
@@ -312,8 +313,8 @@ static bool add_code_at(struct maps *maps, const char *path,
 		return false;
 	fstat(fd, &info);
 	/*
-	 * The key has no path, because another root directory may have a copy
-	 * of the file at the same path.
+	 * Use the device and inode instead of the path, because a copy of the
+	 * file may have the same path below another root directory.
 	 */
 	key = checked_printf("%s %ju %ju", build_id, (uintmax_t)info.st_dev,
 			     (uintmax_t)info.st_ino);
@@ -435,8 +436,8 @@ static bool is_news(struct process *process, uint64_t signature)
 }
 
 /*
- * Returns the permissions in a line, or NULL. Must be fast: it is called for
- * each line.
+ * Returns the permissions in a line of /proc/PID/maps, or NULL. Must be fast,
+ * because it is called for each line.
  */
 static const char *prot_of(const char *line)
 {
@@ -464,7 +465,7 @@ static uint64_t keep_lines(char *text, const char *comm, bool data)
 	}
 	text[kept] = '\0';
 	if (others > MOST_OTHERS)
-		message("a process has more than %d data mappings: the others are not recorded; omit --data-maps if you do not need them",
+		message("a process has more than %d data mappings: the rest is not recorded; omit --data-maps if you do not need data mappings",
 			MOST_OTHERS);
 	return (uint64_t)kept << 32 | crc_of(crc, text);
 }

@@ -19,8 +19,8 @@ struct maps;
 
 /*
  * With @data, data mappings are recorded in addition to executable ones.
- * Executable files are added to @tables, unless it is NULL; the owner then
- * loads the files' unwind tables.
+ * Executable files are added to @tables, unless it is NULL; the owner of
+ * @tables then loads the files' unwind tables.
  */
 struct maps *maps_create(bool data, struct table_set *tables);
 void maps_destroy(struct maps *maps);
@@ -41,7 +41,8 @@ char *maps_changed(struct maps *maps, pid_t tgid);
 
 /*
  * Notes that a process's mappings have changed, so that table_set_load() makes
- * the kernel read them again. Does nothing unless table_set_looks_up().
+ * the kernel read them again. Does nothing if table_set_looks_up() returns
+ * false.
  */
 void maps_note_change(struct maps *maps, pid_t tgid);
 
@@ -57,13 +58,16 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const struct mapping *mapping);
 
 /*
- * Adds the executable file of a mapping to the unwind tables. If the path now
- * leads to a file with another build ID, looks for a link in /proc.
+ * Adds the unwind table of the executable file that a RECORD_MAP names. If the
+ * path now leads to a file with another build ID, uses a link in /proc.
  */
 void maps_add_code(struct maps *maps, const struct perf_record *record,
 		   const char *build_id);
 
-/* Adds an executable file that no process may have mapped yet. */
+/*
+ * Adds the unwind table of an executable file, even if no process has mapped
+ * the file yet.
+ */
 void maps_add_program(struct maps *maps, const char *path);
 
 /*
@@ -88,8 +92,10 @@ void maps_forget(struct maps *maps, pid_t tgid);
 bool maps_has_made_code(const struct maps *maps, pid_t tgid);
 
 /*
- * A new process has its parent's memory, including generated code; a new
- * program has no generated code. The process ID may have been used before.
+ * Note that a process was created, or that it executed a program. A new process
+ * inherits generated code from its parent. A process that has executed a
+ * program has no generated code. The ID of a new process may have been used
+ * before.
  */
 void maps_forked(struct maps *maps, pid_t parent, pid_t tgid);
 void maps_executed(struct maps *maps, pid_t tgid);

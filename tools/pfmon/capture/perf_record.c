@@ -8,7 +8,8 @@
 #include "capture/perf_record.h"
 
 /*
- * The fixed parts of records. In the record, a text and then the time follow.
+ * The fixed parts of records. In the ring, each is followed by a text, except
+ * in a fork record, and by the time.
  */
 struct comm_record {
 	struct perf_event_header header;

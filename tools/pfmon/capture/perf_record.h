@@ -18,7 +18,7 @@ enum perf_record_kind {
 	RECORD_MAP,		/* a process maps a file or memory */
 };
 
-/* A record of an event with sample_id_all and PERF_SAMPLE_TIME. */
+/* A parsed record. Its event has sample_id_all and PERF_SAMPLE_TIME. */
 struct perf_record {
 	enum perf_record_kind kind;
 	uint64_t time;
@@ -26,7 +26,7 @@ struct perf_record {
 	pid_t ppid, ptid;	/* RECORD_FORK: the creator */
 	const char *text;	/* name or path; points into the record */
 
-	/* of RECORD_MAP */
+	/* The other members are only for RECORD_MAP. */
 	uint64_t start, end, offset;
 	uint32_t prot;		/* PROT_*, RECORD_SHARED */
 	uint8_t build_id[PERF_BUILD_ID_SIZE];
@@ -36,8 +36,8 @@ struct perf_record {
 };
 
 /*
- * Reads the time of a record, which may be malformed. Returns false if pfmon
- * does not use records of this kind.
+ * Reads the time of a record, which may be malformed. Returns false if the
+ * record is too short or of a kind that pfmon does not use.
  */
 bool perf_record_time(const void *bytes, size_t size, uint64_t *time);
 

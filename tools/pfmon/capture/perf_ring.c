@@ -19,7 +19,7 @@
 #include "base/util.h"
 #include "capture/perf_ring.h"
 
-/* An event without records. */
+/* Returns the attributes of an event that writes no records. */
 static struct perf_event_attr base_attr(void)
 {
 	return (struct perf_event_attr){
@@ -133,7 +133,7 @@ char *perf_bytes_extend(struct perf_bytes *to, size_t size)
 	return to->bytes + to->size - size;
 }
 
-/* Copies bytes from a position of the ring, which may wrap around. */
+/* Copies bytes from a position in the ring. The bytes may wrap around. */
 static void copy(char *to, const struct perf_ring *ring, uint64_t position,
 		 size_t size)
 {
@@ -187,8 +187,8 @@ void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to)
 	if (head - tail <= ring->page->data_size)
 		tail = copy_records(ring, tail, head, to);
 	/*
-	 * The data is damaged, because the kernel writes only records: skip the
-	 * rest.
+	 * The kernel writes only whole records, so the rest is damaged: skip
+	 * it.
 	 */
 	if (tail != head)
 		ring->damaged++;

@@ -23,7 +23,7 @@ struct perf_ring {
 	int cpu;
 	int fd;
 	size_t size;		/* in bytes, without the first page */
-	int *thread_fds;	/* of perf_ring_add() */
+	int *thread_fds;	/* from perf_ring_add() */
 	unsigned int thread_count;
 	struct perf_event_mmap_page *page;	/* the bytes follow */
 	uint64_t damaged;	/* number of reads that found damaged data */
@@ -39,8 +39,9 @@ struct perf_bytes {
 char *perf_bytes_extend(struct perf_bytes *to, size_t size);
 
 /*
- * Opens the ring of a CPU, with @size bytes. It has no records before
- * perf_ring_add(), unless all processes are recorded. Returns 0 or an errno.
+ * Opens the ring of a CPU, with @size bytes. It gets no records before
+ * perf_ring_add() is called, unless all processes are recorded. Returns 0 or an
+ * errno.
  *
  * Read the ring at regular intervals; do not wait for its descriptor. perf
  * would wake the waiting thread whenever a measured thread ends. Also, perf

@@ -21,8 +21,8 @@
 #include "capture/perf_rings.h"
 
 /*
- * A short-lived process needs about 1 KiB. Users without privilege can lock 516
- * KiB for each CPU (kernel.perf_event_mlock_kb).
+ * The records of a short-lived process need about 1 KiB. Users without
+ * privilege can lock 516 KiB for each CPU (kernel.perf_event_mlock_kb).
  */
 #define LARGEST_RING	(256U << 10)
 
@@ -57,7 +57,7 @@ static bool open_ring(struct perf_rings *rings, int cpu)
 	struct perf_ring ring;
 
 	errno = perf_ring_open(&ring, cpu, rings->ring_size, &rings->scope);
-	/* The CPU has just gone offline. */
+	/* With ENODEV, the CPU has just gone offline. */
 	if (errno == ENODEV)
 		return true;
 	if (errno)

@@ -13,7 +13,7 @@ struct perf_rings {
 	struct perf_ring *rings;
 	size_t ring_size;	/* in bytes */
 	unsigned int count;
-	uint64_t missed;	/* CPUs that came online; lost messages */
+	uint64_t missed;	/* losses: closed rings, CPU hotplug */
 	int online_fd;		/* of cpu_watch_open() */
 };
 

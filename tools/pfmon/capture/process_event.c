@@ -86,7 +86,7 @@ static void append_fork(struct perf_bytes *to, const struct perf_record *record,
 		maps_forked(maps, record->ppid, record->tgid);
 }
 
-/* Returns the identity of the record's file; it belongs to @maps. */
+/* Returns the identity of the record's file; @maps owns it. */
 static const struct file_identity *identify(const struct perf_record *record,
 					    const char *path,
 					    struct maps *maps)
@@ -127,7 +127,7 @@ static uint32_t to_bytes(uint8_t bytes[LARGEST_BUILD_ID], const char *digits)
 	return size;
 }
 
-/* Gives the kernel the unwind table of code. */
+/* If the record maps code from a file, adds the file's unwind table. */
 static void add_code(const struct perf_record *record, struct maps *maps)
 {
 	char build_id[2 * LARGEST_BUILD_ID + 1];

@@ -47,7 +47,8 @@ static void forget_if_ended(struct pid_entry *entry, void *data)
 }
 
 /*
- * Takes a constant time on average, because it is called for each new process.
+ * Forgets processes that have ended. Takes constant time on average, because it
+ * is called for each new process.
  */
 static void forget_ended(struct process_events *events)
 {
@@ -167,7 +168,10 @@ void process_events_read(struct process_events *events, bool last)
 
 	forget_read(events);
 	collect(events);
-	/* All records up to this time are in the other CPUs' rings by now. */
+	/*
+	 * By now, the rings contain all records that precede the latest one
+	 * collected: collect those, too.
+	 */
 	time = last ? UINT64_MAX : latest(events);
 	collect(events);
 	perf_rings_renew(&events->rings);

@@ -26,10 +26,10 @@ void process_events_close(struct process_events *events);
 int process_events_fd(const struct process_events *events);
 
 /*
- * Reads the events that have been recorded, and observes CPUs that have come
- * online. Afterwards process_events_next() returns them in order of time.
- * Unless @last is set, very recent events are kept for the next call, because
- * other CPUs may still deliver earlier ones.
+ * Reads the events that have been recorded, and begins to observe CPUs that
+ * have come online. Afterwards process_events_next() returns them in order of
+ * time. Unless @last is set, very recent events are kept for the next call,
+ * because other CPUs may still deliver earlier ones.
  */
 void process_events_read(struct process_events *events, bool last);
 
@@ -42,14 +42,15 @@ const struct perf_bytes *process_events_next(struct process_events *events,
 					     struct maps *maps, bool proc);
 
 /*
- * Returns whether perf records a process, as far as the events returned so far
- * tell. An exec that changes credentials can remove perf's events.
+ * Returns whether perf still records a process, judging by the events returned
+ * so far. An exec that changes credentials can remove perf's events from the
+ * process.
  */
 bool process_events_tell_of(const struct process_events *events, pid_t tgid);
 
 /*
- * Calls visit with each process that perf records; does nothing if perf records
- * all processes.
+ * Calls visit with each process that perf records. Do not call it if perf
+ * records all processes.
  */
 void process_events_each(const struct process_events *events,
 			 void (*visit)(pid_t tgid, void *data), void *data);

@@ -48,10 +48,12 @@ static void forget(struct recording *recording)
 }
 
 /*
- * Opens perf's events before /proc is read, so that no process is missed. If
- * the samples of a single thread have no times, perf's events cannot be sorted
- * among them, so mappings are read from /proc and written before each buffer.
- * If /proc is not usable, a thread's first mappings are unknown in any case.
+ * Opens perf's events before /proc is read, so that no process is missed. There
+ * are two cases without these events. First, if the samples of a single thread
+ * have no times, the events cannot be sorted among the samples; its mappings
+ * are then read from /proc and written before each buffer. Second, if /proc
+ * cannot be used, the first mappings of a process are unknown in any case; this
+ * does not apply to ALL_PROCESSES.
  */
 static void open_events(struct recording *recording, const struct plan *plan,
 			pid_t tgid)
@@ -123,7 +125,10 @@ static bool samples_kernel(const struct plan *plan)
 	return false;
 }
 
-/* The symbol table is large, so it is read and packed once for all captures. */
+/*
+ * The symbol table is large, so it is read and compressed once for all
+ * captures.
+ */
 static bool write_kernel_symbols(struct recording *recording)
 {
 	if (!recording->divisions)
@@ -135,7 +140,10 @@ static bool write_kernel_symbols(struct recording *recording)
 						      &recording->kernel));
 }
 
-/* Returns whether threads share buffers, and each sample has its process ID. */
+/*
+ * Returns whether threads share every buffer, and each sample contains its
+ * process ID.
+ */
 static bool samples_tell_process(const struct recording *recording,
 				 struct context *const *contexts,
 				 unsigned int count)

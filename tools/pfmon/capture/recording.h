@@ -29,18 +29,21 @@ struct recording;
 struct recording *recording_open(const struct plan *plan, pid_t tgid,
 				 bool family);
 
-/* Writes the session and, if the kernel is sampled, the kernel's symbols. */
+/* Writes the SESS chunk and, if the kernel is sampled, the kernel's symbols. */
 bool recording_begin(struct recording *recording,
 		     const struct plan *plan,
 		     struct context *const *contexts, unsigned int count);
 
-/* Describes a context that is not in the SESS chunk, before its samples. */
+/*
+ * Writes the description of a context that is not in the SESS chunk. Call it
+ * before the context's samples are written.
+ */
 bool recording_context(struct recording *recording,
 		       const struct context *context);
 
 /*
- * Writes the format's argument after a change that began at a time on
- * CLOCK_MONOTONIC.
+ * Writes the format's argument after a change, which began at @begun_ns
+ * (CLOCK_MONOTONIC).
  */
 void recording_argument(struct recording *recording,
 			const struct smpl_format *format, uint64_t begun_ns);
@@ -60,8 +63,8 @@ bool recording_buffer(struct recording *recording,
 		      const struct context *context);
 
 /*
- * Writes a part of a stream. If @text is not NULL, it describes the part; it is
- * written as a separate chunk of type @type and freed.
+ * Writes data from the format's device (see stream.h) as a buffer. If @text is
+ * not NULL, also writes it as a chunk of type @type, and frees it.
  */
 bool recording_stream(struct recording *recording, const struct image *image,
 		      uint64_t samples, const char type[4], char *text);
@@ -85,8 +88,8 @@ struct division {
 
 /*
  * Finishes and renames the capture, and begins the next one under the original
- * name, like recording_begin(). If it cannot be renamed, prints a message and
- * continues the current capture.
+ * name, like recording_begin(). *division describes the finished capture. If it
+ * cannot be renamed, prints a message and continues the current capture.
  */
 bool recording_divide(struct recording *recording, const struct plan *plan,
 		      struct context *const *contexts, unsigned int count,

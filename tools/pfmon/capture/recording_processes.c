@@ -36,8 +36,8 @@ static bool write_mappings(struct recording *recording, pid_t tgid,
 }
 
 /*
- * Writes the changes of a process and of all its threads or, unless @all is
- * true, of new threads only.
+ * Writes the changes of a process and of its threads: of all threads if @all is
+ * true, otherwise only of new ones.
  */
 static bool write_process(struct recording *recording, pid_t tgid, bool all,
 			  bool sampled)

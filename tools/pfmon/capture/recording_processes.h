@@ -13,7 +13,7 @@ struct recording;
  * Write changed mappings and threads. recording_process() writes those of one
  * process. recording_processes() writes those of all sampled processes; its
  * @tgid is the first process or ALL_PROCESSES. recording_new_of_process() is
- * faster, because it writes only the new threads of a process.
+ * faster, because it examines only the new threads of a process.
  */
 bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_processes(struct recording *recording, pid_t tgid);
@@ -33,10 +33,10 @@ void recording_forget_process(struct recording *recording, pid_t tgid);
 void recording_forget_thread(struct recording *recording, pid_t tid);
 
 /*
- * A session records what the sampled processes do while it runs, if perf
- * permits that and samples have times. Otherwise mappings are read from /proc
- * with the samples, and the caller has to record new programs and ending
- * threads.
+ * If perf permits it and samples have times, a session records events, that is,
+ * what the sampled processes do while it runs. Otherwise pfmon reads mappings
+ * from /proc whenever it saves samples, and the caller has to record new
+ * programs and threads that end.
  *
  * recording_events() writes the events: call it every RECORDING_EVENTS_NS, and
  * when the descriptor of recording_events_fd(), if it is not -1, is readable
@@ -53,7 +53,8 @@ bool recording_new_processes(struct recording *recording, pid_t tgid);
 bool recording_last_of_process(struct recording *recording, pid_t tgid);
 
 /*
- * For files that write a recording. The caller holds the recording's lock.
+ * Only for the other files that write a recording. The caller holds the
+ * recording's lock.
  *
  * recording_write_events() writes the events so far, before the samples that
  * need them; @last is set at the end of a capture. recording_write_sampled()

@@ -32,7 +32,7 @@ struct recording {
 	struct totals before;		/* totals of earlier captures */
 	struct totals elsewhere;	/* losses not in current contexts */
 	unsigned int divisions;		/* number of earlier captures */
-	uint64_t carried;		/* end of the chunks that were copied */
+	uint64_t carried;		/* end of the copied chunks */
 	bool saved;			/* this capture has a buffer */
 	struct packed kernel;		/* the kernel's symbols */
 	struct capture_counts counts;	/* of closed contexts */
@@ -53,9 +53,9 @@ bool recording_write_text(struct recording *recording, const char type[4],
 			  char *text);
 
 /*
- * Releases the lock after mappings may have been recorded, and then loads the
- * unwind tables of their files. Compiling a table takes long, so the lock is
- * not held.
+ * Releases the lock, then loads the unwind tables of the files whose mappings
+ * were recorded under it. Compiling a table takes long, so the lock is not held
+ * meanwhile.
  */
 void recording_unlock(struct recording *recording);
 

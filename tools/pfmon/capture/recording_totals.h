@@ -15,7 +15,10 @@ void recording_notification(struct recording *recording);
 /* Adds lost samples that are not in the statistics of contexts. */
 void recording_lost(struct recording *recording, uint64_t samples);
 
-/* Accounts for a context that is closed early, after reading its counts. */
+/*
+ * Adds the counts and losses of a context that is closed before the end. Call
+ * it after the counts have been read.
+ */
 void recording_context_ended(struct recording *recording,
 			     const struct context *context);
 
@@ -28,7 +31,8 @@ struct totals recording_now(struct recording *recording,
 			    unsigned int count);
 
 /*
- * For files that write a recording. The caller holds the recording's lock.
+ * Only for the other files that write a recording. The caller holds the
+ * recording's lock.
  *
  * recording_count_losses() updates the losses of the contexts that still exist.
  * recording_capture_totals() returns the part of the totals that is in this

@@ -163,7 +163,10 @@ static char *read_cgroup(struct known *first, pid_t tgid)
 	return path;
 }
 
-/* Returns the cgroup, cached unless @now is set; to be freed, or NULL. */
+/*
+ * Returns the control group of a process, to be freed, or NULL. It may be a
+ * cached one, unless @now is set.
+ */
 static char *find_cgroup(struct threads *threads, pid_t tgid, bool now)
 {
 	struct known *first = pid_table_find(&threads->known, tgid);

@@ -16,9 +16,9 @@ struct vdsos *vdsos_create(void);
 void vdsos_destroy(struct vdsos *vdsos);
 
 /*
- * Returns the build ID of the image at a mapping of a process, which belongs to
- * vdsos. If the process has ended, an image found before may be used. Returns
- * NULL if the image cannot be read or has no ID.
+ * Returns the build ID of the vDSO that a process maps; @vdsos owns it. Uses an
+ * image found before if that can be the mapped one. Returns NULL if the image
+ * cannot be read or has no build ID.
  */
 const char *vdso_find(struct vdsos *vdsos, pid_t pid,
 		      const struct mapping *mapping);

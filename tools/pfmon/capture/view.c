@@ -19,8 +19,8 @@
 #define PROGRAM	"pfmparse"
 
 /*
- * The views, and what one row is with --smpl-show-func; a symbol is a variable.
- * The first view is the default.
+ * The views, and what a row shows with --smpl-show-func; a "symbol" is a
+ * variable. The first view is the default.
  */
 static const struct {
 	unsigned int option;
