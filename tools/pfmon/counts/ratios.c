@@ -28,7 +28,9 @@ static const struct {
 	{ HARDWARE(STALLED_CYCLES_BACKEND), HARDWARE(CPU_CYCLES), NULL },
 };
 
-/* Returns the PMC value of an event without its privilege levels. */
+/*
+ * Returns the PMC value of an event without its privilege levels and precision.
+ */
 static uint64_t kind(const struct plan *plan, unsigned int i)
 {
 	return plan->events[i].pmc & ~(LEVEL_BITS | PFM_PERF_PRECISE_MASK);
@@ -101,8 +103,8 @@ static bool set_percent(struct ratio *ratio, const struct plan *plan,
 }
 
 /*
- * Sets *ratio to event i's ratio to its related event. Returns false if the
- * related event was not counted.
+ * Sets *ratio to the ratio of event i to its related event. Returns false if
+ * the related event was not counted.
  */
 static bool find_pair(const struct plan *plan, const struct result *row,
 		      unsigned int i, struct ratio *ratio)

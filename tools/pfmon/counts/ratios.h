@@ -17,8 +17,8 @@ struct ratio {
 
 /*
  * Finds the ratio to print for event i of a row, which was measured for
- * elapsed_ns. Returns false if none, or if the other event was not
- * counted.
+ * elapsed_ns. Returns false if there is no such ratio, or if the other event
+ * was not counted.
  */
 bool ratio_find(const struct plan *plan, const struct result *row,
 		uint64_t elapsed_ns, unsigned int i, struct ratio *ratio);
