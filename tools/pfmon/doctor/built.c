@@ -72,8 +72,8 @@ char *build_remedy(const struct machine *machine)
 }
 
 /*
- * Finds the core's file in depmod's index or by a search; NULL if there is
- * none.
+ * Returns the path of perfmon.ko, to be freed, from depmod's index or from a
+ * search, or NULL.
  */
 static char *core_file(const struct machine *machine)
 {
@@ -92,8 +92,8 @@ static bool needs_no_build(const struct machine *machine)
 }
 
 /*
- * Suggests a newer kernel, too: a package archive removes a kernel's headers
- * when it gets a newer kernel.
+ * Returns commands that install the headers of the running kernel or, in case a
+ * package archive no longer has them, a newer kernel.
  */
 static char *headers_remedy(const struct machine *machine)
 {
@@ -143,7 +143,10 @@ static bool is_log_for(const char *log, const char *release)
 	return found;
 }
 
-/* DKMS keeps a build directory only if the build has failed. */
+/*
+ * Returns the log of a failed build for the running kernel, to be freed, or
+ * NULL. DKMS keeps a build directory only if the build has failed.
+ */
 static char *failed_build(const struct machine *machine)
 {
 	char *pattern = machine_path(machine, DKMS_TREE "/*/build/make.log");
@@ -192,7 +195,7 @@ static bool is_for_this_kernel(const struct machine *machine)
 	return good;
 }
 
-/* Returns commands after which modprobe finds the module. */
+/* Returns commands that make modprobe find the module. */
 static char *listing_remedy(const struct machine *machine, const char *file)
 {
 	return file ? as_root(machine, "depmod %s", machine->release) :

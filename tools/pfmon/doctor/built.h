@@ -17,10 +17,10 @@ char *build_remedy(const struct machine *machine);
 
 /*
  * source_remedy() returns the commands that build the modules from the sources
- * and install them. Unless @signing is NULL, its commands, which sign the
- * modules, are between these two steps. package_remedy() returns the commands
- * that build packages and install those in @packages. The caller frees the
- * text.
+ * and install them. If @signing is not NULL, it contains commands that sign the
+ * modules; they are put between these two steps. package_remedy() returns the
+ * commands that build packages and install those in @packages. The caller frees
+ * the text.
  */
 char *source_remedy(const struct machine *machine, const char *signing);
 char *package_remedy(const struct machine *machine, const char *packages);

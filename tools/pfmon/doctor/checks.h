@@ -41,8 +41,8 @@ check_t check_sample, check_cycles;
 char *newest_kernel(const struct machine *machine);
 
 /*
- * Returns why the kernel's PMU description was not loaded, or NULL if it may be
- * loaded; the caller frees the text.
+ * Returns the defect because of which perfmon does not load pfm_pmu_perf, or
+ * NULL if there is none; the caller frees the text.
  */
 char *defect_of_pmu(const struct machine *machine);
 

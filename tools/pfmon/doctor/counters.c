@@ -19,7 +19,10 @@ void check_counters(const struct machine *machine, struct finding *finding)
 			     "this machine has no hardware counters, which is common in virtual machines: software events such as clocks and page faults can be measured, cycles and instructions cannot");
 }
 
-/* If the CPU has counters, notes whether a setting restricts them. */
+/*
+ * If the CPU has counters, fills in a note about a setting that restricts their
+ * use.
+ */
 static void note_switch(const struct machine *machine, struct finding *finding,
 			const char *remedy, const char *text)
 {
@@ -50,6 +53,6 @@ void check_registers(const struct machine *machine, struct finding *finding)
 
 	if (lockdown && strstr(lockdown, "[confidentiality]"))
 		finding_note(finding, NULL,
-			     "kernel lockdown is in confidentiality mode: samples cannot contain registers, so the formats pebs32 and pebs64 do not work (lockdown= on the kernel command line)");
+			     "kernel lockdown is in confidentiality mode: samples cannot contain registers, so the formats pebs32 and pebs64 do not work; to change the mode, boot with another lockdown= on the kernel command line");
 	free(lockdown);
 }

@@ -10,7 +10,9 @@
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
 
-/* Beginning of the sentence about a PMU description that cannot be loaded. */
+/*
+ * If the core refuses to load pfm_pmu_perf, its sentence about this begins so.
+ */
 #define REFUSED	PMU_MODULE " "
 
 /*

@@ -32,8 +32,8 @@ char *newest_kernel(const struct machine *machine)
 }
 
 /*
- * The running kernel may remain the default, so the user must choose another
- * one at boot.
+ * Returns commands that install and boot another kernel, or NULL. The running
+ * kernel may remain the default, so the user must choose the other one at boot.
  */
 static char *another_kernel(const struct machine *machine)
 {

@@ -37,7 +37,10 @@ struct machine {
 void machine_init(struct machine *machine, const char *root);
 void machine_free(struct machine *machine);
 
-/* Paths are absolute format strings. The caller frees returned texts. */
+/*
+ * Paths are absolute, and are given as printf() formats. The caller frees
+ * returned texts.
+ */
 #define PATH_FORMAT __attribute__((format(printf, 2, 3)))
 char *machine_path(const struct machine *machine, const char *format, ...)
 	PATH_FORMAT;

@@ -48,7 +48,10 @@ static uint64_t larger(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-/* Raises the limit of the user's shell; only root can raise a hard limit. */
+/*
+ * Returns a command that raises the limit of the user's shell. Only root can
+ * raise a hard limit.
+ */
 static char *limit_remedy(const struct machine *machine)
 {
 	uint64_t limit = larger(USUAL_LIMIT, needed(machine));

@@ -46,8 +46,8 @@ static char *group_remedy(const struct machine *machine,
 }
 
 /*
- * Uses a root shell if needed, because sudo does not apply to redirections and
- * &&.
+ * Returns a command that runs @command as root, or NULL. Uses a root shell if
+ * needed, because sudo does not apply to redirections and &&.
  */
 static char *command_remedy(const struct machine *machine, const char *command)
 {
@@ -68,9 +68,9 @@ static char *remedy_of(const struct machine *machine,
 }
 
 /*
- * The kernel creates the node when perfmon is loaded, and udev sets its group.
- * Reloading perfmon is not suggested, because it would fail while another
- * session is running.
+ * Returns commands that create the device node, as the kernel and udev do when
+ * perfmon is loaded. Does not suggest reloading perfmon, because that would
+ * fail while another session is running.
  */
 static char *node_remedy(const struct machine *machine)
 {

@@ -90,8 +90,8 @@ void check_sample(const struct machine *machine, struct finding *finding)
 }
 
 /*
- * Suggests no command, because processes with perf events need not conflict
- * with perfmon: their events may not need hardware counters.
+ * Suggests no command, because not every process with perf events conflicts
+ * with perfmon: some perf events use no hardware counters.
  */
 static void note_holders(const struct machine *machine, const char *reason,
 			 struct finding *finding)

@@ -82,9 +82,9 @@ static char *sign_sources_remedy(const struct machine *machine)
 }
 
 /*
- * With Secure Boot, the user can enroll a certificate. Without it, the kernel
- * trusts only its builder's keys, and the restriction comes from its command
- * line.
+ * With Secure Boot, the user can sign the modules and enroll the certificate.
+ * Without it, the kernel trusts only the keys that it was built with; the user
+ * has to remove the restriction from the kernel command line.
  */
 static char *unsigned_remedy(const struct machine *machine)
 {
@@ -121,9 +121,9 @@ static bool has_bytes(const struct machine *machine, const char *file,
 }
 
 /*
- * Returns whether DKMS's certificate is enrolled. A certificate that contains
- * the signer's name is the signer's certificate; the signer's certificate
- * cannot be found otherwise.
+ * Returns whether the signer's certificate is enrolled. pfmon can only read the
+ * certificate of DKMS, and takes it for the signer's if it contains the
+ * signer's name.
  */
 static enum enrolled is_enrolled(const struct machine *machine,
 				 const char *signer)

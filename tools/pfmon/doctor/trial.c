@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * trial.c - try measurements, in which pfmon measures itself
+ * trial.c - trial measurements, in which pfmon measures itself
  *
  * A trial uses the same code as other measurements. It runs in a child process,
  * so that pfmon can kill it if it hangs, and its locked memory is released at
@@ -139,7 +139,11 @@ static char *first_reason(const char *messages)
 	return reason;
 }
 
-/* Does not wait for a killed child, which may be stuck in the kernel. */
+/*
+ * Waits for the child, and stores the result in @trial. Kills the child on a
+ * timeout, but then does not wait for it, because it may be stuck in the
+ * kernel.
+ */
 static void follow_child(pid_t child, int fd, struct trial *trial)
 {
 	char *messages = read_messages(fd);

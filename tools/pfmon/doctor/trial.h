@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* trial.h - try measurements, in which pfmon measures itself */
+/* trial.h - trial measurements, in which pfmon measures itself */
 #ifndef PFMON_DOCTOR_TRIAL_H
 #define PFMON_DOCTOR_TRIAL_H
 
