@@ -38,7 +38,7 @@ def test_dry_run_prints_sampling_registers(pfmon: Pfmon) -> None:
     event = "software/config=2,config1=7/"
     assert registers == [
         f"PMC66 0x0000000000000007 {event}: config1",
-        "PMC0 0x0022000000000000 cycles:pp: hardware event 0, user level,"
+        "PMC0 0x0022000000000000 cycles:pp: hardware event 0, user space,"
         " precise level 2",
         "an overflow may notify pfmon",
         "periods are randomised",
@@ -47,17 +47,17 @@ def test_dry_run_prints_sampling_registers(pfmon: Pfmon) -> None:
         "PMD0 0xfffffffffffffc18 counts cycles:pp",
         "long reset -1000, short reset -100",
         "random mask 0x1f, seed 5",
-        "PMC1 0x0102000000000002 page-faults: software event 0x2, user level,"
+        "PMC1 0x0102000000000002 page-faults: software event 0x2, user space,"
         " precise level 0",
         "PMD1 0x0000000000000000 counts page-faults",
-        f"PMC2 0x0100000000000002 {event}: software event 0x2, user and kernel"
-        " level, precise level 0",
+        f"PMC2 0x0100000000000002 {event}: software event 0x2, user space"
+        " and kernel, precise level 0",
         "records: PMD1, tid",
         "resets: PMD1, tid",
         f"PMD2 0xfffffffffffff830 counts {event}",
         "long reset -2000, short reset -2000",
     ]
-    assert lines[-1] == "Kernel: perfmon is not loaded, so it cannot check this"
+    assert lines[-1] == "Kernel: cannot check this, because perfmon is not loaded"
 
 
 def test_dry_run_prints_system_wide_sets(pfmon: Pfmon) -> None:

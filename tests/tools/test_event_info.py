@@ -16,9 +16,9 @@ PERF = "perf::PERF_COUNT_HW_CACHE_L1D"
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("cycles", ["Meaning:   CPU cycles", "hardware event 0, user level"]),
-        ("cs", ["switches to another thread", "user and kernel level"]),
-        ("LLC-stores:k", ["cache event 0x102, kernel level"]),
+        ("cycles", ["Meaning:   CPU cycles", "hardware event 0, user space"]),
+        ("cs", ["switches to another thread", "user space and kernel"]),
+        ("LLC-stores:k", ["cache event 0x102, kernel"]),
         ("cycles:pp", ["precise level 2"]),
         ("r1a8", ["raw 0x1a8", "config 0x1a8, config1 0, config2 0"]),
         (PERF, ["PMU:       perf: ", "Unit masks:", ":READ  ", "Modifiers:"]),
@@ -55,7 +55,7 @@ def test_parameters_of_a_pmu(encoder: Encoder) -> None:
 
 def test_event_info_lists_cpus_of_shared_pmu(encoder: Encoder) -> None:
     encoder.add_pmu("uncore", 9, {"cpumask": "0,8", "events/reads": "config=1"})
-    assert "CPUs:      0,8, at all levels" in encoder.told("uncore/reads/")
+    assert "CPUs:      0,8, at all privilege levels" in encoder.told("uncore/reads/")
 
 
 def test_fields_of_a_tracepoint(encoder: Encoder) -> None:
@@ -91,7 +91,7 @@ def test_event_info_json_has_source_and_encoding(encoder: Encoder) -> None:
     assert cycles["meaning"] == "CPU cycles"
     assert (cycles["config"], cycles["pmc_meaning"]) == (
         0,
-        "hardware event 0, user level, precise level 0",
+        "hardware event 0, user space, precise level 0",
     )
     assert (raw["source"], raw["config"], raw["config1"]) == ("raw", 0x1A8, 0)
 

@@ -167,8 +167,8 @@ static void print_pmc(const pfarg_pmc_t *pmc, const char *event)
 }
 
 /*
- * The initial value and the reset value of a sampling counter are the negated
- * period.
+ * The initial value and the reset values of a sampling counter are negated
+ * periods.
  */
 static void print_pmd(const pfarg_pmd_t *pmd,
 		      const struct event_option *event)
@@ -268,7 +268,7 @@ static bool try_contexts(const struct plan *plan)
 
 	fflush(stdout);
 	if (access(PFM_DEVICE, F_OK)) {
-		puts("Kernel:   perfmon is not loaded, so it cannot check this");
+		puts("Kernel:   cannot check this, because perfmon is not loaded");
 		return true;
 	}
 	if (!try_all(plan, &buffer_size))

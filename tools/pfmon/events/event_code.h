@@ -27,7 +27,7 @@ struct event_code {
 	uint32_t type;
 	uint64_t config[CODE_CONFIGS];
 	unsigned int levels;	/* the event's default; 0: user space */
-	bool per_thread;	/* also per thread, at selected levels */
+	bool per_thread;	/* countable per thread and by level */
 	char *cpus;		/* CPUs that count it, or NULL; to be freed */
 };
 

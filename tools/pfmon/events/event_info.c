@@ -252,8 +252,8 @@ static void print_fields(const struct json_object *event)
 }
 
 /*
- * Returns the text after the name of a unit mask or modifier: the kind of its
- * value, or that it is the default.
+ * Returns the text to print after the name of a unit mask or modifier: for a
+ * unit mask, whether it is the default; for a modifier, the kind of its value.
  */
 static const char *kind_of(const struct json_object *attribute)
 {
@@ -291,7 +291,7 @@ static void print_pfmlib(const struct json_object *event)
 	if (json_text_of(event, "pmu"))
 		printf("PMU:       %s: %s\n", json_text_of(event, "pmu"),
 		       json_text_of(event, "pmu_meaning"));
-	/* An event with modifiers has a meaning, too. */
+	/* Only an event that libpfm4 knows has modifiers and a meaning. */
 	if (json_member(event, "modifiers"))
 		print_line("Meaning:", json_text_of(event, "meaning"));
 	print_if_any("Same as:", event, "same_as");
@@ -336,7 +336,7 @@ void event_print(const struct json_object *event)
 	if (suffixes)
 		print_suffixes(suffixes);
 	else
-		printf("CPUs:      %s, at all levels\n",
+		printf("CPUs:      %s, at all privilege levels\n",
 		       json_text_of(event, "cpus"));
 	print_source(event);
 }

@@ -93,8 +93,8 @@ static bool try_tracepoint(struct listing *listing, const char *name,
 }
 
 /*
- * Returns whether the event is counted; false if the name cannot be encoded,
- * because it needs a unit mask or a parameter.
+ * Returns whether the event can be counted. Returns false, too, if its name
+ * cannot be encoded alone, because it needs a unit mask or a parameter.
  */
 static bool is_counted(struct listing *listing, const char *name)
 {
@@ -157,7 +157,10 @@ static int show_matching(struct listing *listing, const char *pattern)
 	return 0;
 }
 
-/* Prints one JSON object per line, or nothing if the pattern is invalid. */
+/*
+ * With JSON output, prints the list as one object on one line, or nothing if
+ * the pattern is invalid. Otherwise does nothing.
+ */
 static void print_list(struct listing *listing, int status)
 {
 	if (!listing->list)
@@ -188,7 +191,7 @@ int events_list(const char *root, const char *pattern, bool json)
 		status = PFMON_EXIT_ERROR;
 	}
 	if (listing.unknown && listing.found)
-		message("no event is marked (+), because pfmon cannot test what this machine counts: %s",
+		message("no event is marked (+), because pfmon cannot test what this machine can count: %s",
 			listing.unknown);
 	free(listing.unknown);
 	return status;

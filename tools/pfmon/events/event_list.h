@@ -8,7 +8,7 @@
 /*
  * Both functions take regular expressions and return the exit status; if it is
  * not 0, they print a message. They read the kernel's files below root. They
- * print text, or a JSON object whose member events is a list.
+ * print text, or a JSON object whose member "events" is a list.
  */
 
 /*

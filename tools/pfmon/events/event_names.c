@@ -55,7 +55,7 @@ static const struct named_event named_events[] = {
 	{ "ref-cycles",			HARDWARE(REF_CPU_CYCLES),
 	  "cycles of a reference clock, whatever the CPU's frequency" },
 	{ "cpu-clock",			SOFTWARE(CPU_CLOCK),
-	  "time on the CPU in ns, by a timer" },
+	  "CPU time in ns, by the CPU's clock" },
 	{ "task-clock",			SOFTWARE(TASK_CLOCK),
 	  "time that the thread ran in ns" },
 	{ "page-faults",		SOFTWARE(PAGE_FAULTS),

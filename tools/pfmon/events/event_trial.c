@@ -105,6 +105,6 @@ bool event_trial_counts(struct event_trial *trial,
 	else if (errno == EPERM || errno == EACCES)
 		*why = checked_strdup("you are not allowed to count it: see pfmon doctor");
 	else
-		*why = checked_strdup("this machine does not support it, or not at this privilege level");
+		*why = checked_strdup("this machine does not support it, at least not at this privilege level");
 	return false;
 }

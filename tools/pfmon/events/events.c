@@ -3,8 +3,9 @@
  * events.c - event names and their encoding as PMC values
  *
  * Generic kernel events and raw codes are encoded here. Names from sysfs and
- * tracefs are encoded as described there. libpfm4 encodes all other names for
- * perf_events. The result is always a PMC value as in perfmon/perfmon.h.
+ * tracefs are encoded as these file systems describe. libpfm4 encodes all other
+ * names for perf_events. The result is always a PMC value as in
+ * perfmon/perfmon.h.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -215,8 +216,9 @@ static enum finding find_code(const char *root, const char *name,
 }
 
 /*
- * A PMU that several CPUs share has no privilege levels, so a suffix with
- * levels is an error.
+ * Chooses the privilege levels: those of the suffix, of the options, or the
+ * event's default. A PMU that several CPUs share has no privilege levels, so a
+ * suffix with levels is an error.
  */
 static bool choose_levels(const char *name, const struct event_code *code,
 			  unsigned int own, unsigned int levels,

@@ -37,11 +37,11 @@ static const char *levels_text(uint64_t value)
 {
 	switch (value & (PFM_PERF_EXCL_USER | PFM_PERF_EXCL_KERNEL)) {
 	case 0:
-		return "user and kernel level";
+		return "user space and kernel";
 	case PFM_PERF_EXCL_USER:
-		return "kernel level";
+		return "kernel";
 	case PFM_PERF_EXCL_KERNEL:
-		return "user level";
+		return "user space";
 	default:
 		return "no level";
 	}

@@ -32,8 +32,8 @@ static void add_line_in(struct json_object *object, const char *name,
 }
 
 /*
- * Adds a term if it is an event: the PMU's directory events then has a file for
- * it.
+ * Adds a term if it is an event, that is, if the PMU's directory "events" has a
+ * file of that name.
  */
 static void add_term(struct json_object *list, const char *pmu, char *term)
 {

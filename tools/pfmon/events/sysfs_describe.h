@@ -6,9 +6,9 @@
 struct json_object;
 
 /*
- * Adds the members pmu, path, terms (events that stand for other terms) and
- * parameters of an event "PMU/TERM,.../" or "NAME:TERM...". The event must have
- * been encoded.
+ * Describes an event "PMU/TERM,.../" or "NAME:TERM..." in the members "pmu",
+ * "path", "terms" (events that stand for other terms) and "parameters". The
+ * event must have been encoded.
  */
 void sysfs_event_describe(const char *root, const char *name,
 			  struct json_object *object);

@@ -185,7 +185,7 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	if (!find_field(pmu, name, &field))
 		return false;
 	if (text && !parse_u64(text, &value)) {
-		message("event %s: '%s' is not a number for %s, such as 16 or 0x10",
+		message("event %s: '%s' is not a number; %s takes a number such as 16 or 0x10",
 			pmu->event, text,
 			name);
 		return false;
@@ -306,8 +306,9 @@ static bool find_type(const char *root, const struct sysfs_pmu *pmu)
 }
 
 /*
- * A CPU's own PMU is named "cpu", or has a file cpus that lists its CPUs. If
- * CPUs share a PMU, its file cpumask lists the CPUs that count for all of them.
+ * A CPU's own PMU is named "cpu", or has a file "cpus" that lists its CPUs. If
+ * CPUs share a PMU, its file "cpumask" lists the CPUs that count for all of
+ * them.
  */
 static void find_cpus(const struct sysfs_pmu *pmu)
 {

@@ -3,10 +3,10 @@
  * sysfs_pmu.h - PMUs in sysfs and their events
  *
  * Events are PMU/TERM,.../ in perf's syntax. A term is PARAMETER=NUMBER, a
- * PARAMETER of one bit, or an event in the PMU's directory events, which stands
- * for such terms. The parameters are config, config1, config2 and the files in
- * the PMU's directory format. Explicit parameters override those that an event
- * sets.
+ * PARAMETER of one bit, or an event that stands for such terms, which is a file
+ * in the PMU's directory "events". The parameters are config, config1, config2
+ * and the files in the PMU's directory "format". Explicit parameters override
+ * those that an event sets.
  */
 #ifndef PFMON_EVENTS_SYSFS_PMU_H
 #define PFMON_EVENTS_SYSFS_PMU_H
@@ -31,8 +31,8 @@ char *sysfs_event_find(const char *root, const char *name, bool *several);
 
 /*
  * Returns the number of bits of a parameter, or 0 if a PMC value cannot express
- * it. The text is the content of a file in the PMU's directory format, such as
- * "config1:0-15".
+ * it. The text is the content of a file in the PMU's directory "format", such
+ * as "config1:0-15".
  */
 unsigned int sysfs_parameter_bits(const char *text);
 

@@ -23,7 +23,7 @@ static int is_directory(const struct dirent *entry)
 }
 
 /*
- * Returns the path of the directory events in tracefs, to be freed; NULL with
+ * Returns the path of the directory "events" in tracefs, to be freed; NULL with
  * errno set on failure.
  */
 static char *open_events(const char *root)
