@@ -83,7 +83,7 @@ REFUSED = {
     "num_events=2k": "k, M and G are for bytes, but this is a number of events",
     "num_events=4294967296": "the field has 4 bytes, and holds at most 4294967295",
     "num_events=2000": "format count rejects its argument, num_events=2000; if",
-    "02000000": "format count takes 8 bytes as its argument, and --smpl-arg has 4",
+    "02000000": "format count takes 8 bytes as its argument, but --smpl-arg has 4",
 }
 LOCKED_MODULES = (
     "core/perfmon",

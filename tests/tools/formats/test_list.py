@@ -179,7 +179,7 @@ def test_call_graph_without_tables_says_so(formats: Formats) -> None:
 def test_entries_need_the_known_argument(formats: Formats) -> None:
     formats.register(CALLSTACK, arg_size="16\n")
     said = formats.complaint("--smpl-module=callstack", "--smpl-entries=10")
-    assert "callstack has 16 bytes, not the 24 that pfmon knows" in said
+    assert "callstack has 16 bytes, but pfmon expects 24" in said
 
 
 def test_fields_replaced_bytes(formats: Formats) -> None:

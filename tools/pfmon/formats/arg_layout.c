@@ -187,7 +187,7 @@ static bool assign(const struct arg_layout *layout, const char *format,
 	if (!field || !parse_value(field, value_text, &value))
 		return false;
 	if (was_set[field - layout->fields]) {
-		message("--smpl-arg: %s is given twice: leave one out",
+		message("--smpl-arg: %s is given twice: omit one",
 			field->name);
 		return false;
 	}

@@ -16,7 +16,7 @@ struct arg_field {
 	size_t offset;
 	size_t size;
 	uint64_t default_value;
-	bool live;			/* may change while measuring */
+	bool live;			/* can be changed while measuring */
 };
 
 struct arg_layout {

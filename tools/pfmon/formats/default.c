@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* default.c - the default sampling format (section 3.6) */
+/* default.c - the default sampling format (section 3.6 of the specification) */
 #define _GNU_SOURCE
 #include <string.h>
 

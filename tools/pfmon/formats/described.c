@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * described.c - arguments of formats whose fields the kernel describes
+ * described.c - build a format's argument from the fields that sysfs describes
  *
  * sysfs has the size of the argument and, if the format publishes them, the
  * names, units and defaults of its fields.
@@ -43,7 +43,7 @@ static bool start_with_bytes(struct smpl_format *format,
 				    format->arg_size);
 		return true;
 	}
-	message("the sampling format %s takes %zu bytes as its argument, and --smpl-arg has %zu",
+	message("the sampling format %s takes %zu bytes as its argument, but --smpl-arg has %zu",
 		format->name, format->arg_size, options->format_arg_size);
 	return false;
 }
@@ -134,7 +134,7 @@ static bool set_buf_size(const struct smpl_format *format,
 	if (format->arg_size >= module->arg_size)
 		return set_for("--smpl-entries", format, layout, "buf_size",
 			       module->buffer_size(format, options->entries));
-	message("the argument of the registered format %s has %zu bytes, not the %zu that pfmon knows: omit --smpl-entries, and use --smpl-arg",
+	message("the argument of the registered format %s has %zu bytes, but pfmon expects %zu: omit --smpl-entries, and use --smpl-arg",
 		format->name, format->arg_size, module->arg_size);
 	return false;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* described.h - arguments of formats whose fields the kernel describes */
+/*
+ * described.h - build a format's argument from the fields that sysfs describes
+ */
 #ifndef PFMON_FORMATS_DESCRIBED_H
 #define PFMON_FORMATS_DESCRIBED_H
 

@@ -12,8 +12,8 @@
 /*
  * Returns the number of bytes for count entries, without the buffer's headers.
  * A buffer is full when the largest possible entry, with every PMD of the PMU,
- * no longer fits (3.6.5). A buffer of the returned size is full after exactly
- * count entries.
+ * no longer fits (section 3.6.5 of the specification). A buffer of the returned
+ * size is full after exactly count entries.
  */
 uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count);
 

@@ -49,11 +49,11 @@ struct smpl_format {
 	bool processes;				/* samples have process IDs */
 };
 
-/* When a buffer is saved. */
+/* Why a buffer is saved. */
 enum smpl_moment {
 	SMPL_NOTIFIED,		/* PFM_RESTART follows */
-	SMPL_EXEC,		/* PFM_RESTART follows; the thread is stopped */
-	SMPL_END,		/* the end: save everything left */
+	SMPL_EXEC,		/* exec or refresh; PFM_RESTART follows */
+	SMPL_END,		/* the end: save all that is left */
 };
 
 /* Results of scanning a part of a stream. */
@@ -130,7 +130,10 @@ struct smpl_module {
 	uint64_t (*samples)(const struct smpl_format *format,
 			    const struct image *image, uint64_t before);
 
-	/* Optional: returns the number of lost samples in the header. */
+	/*
+	 * Optional: returns the number of lost samples, from the buffer's
+	 * header.
+	 */
 	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);
 
 	/*
@@ -143,8 +146,8 @@ struct smpl_module {
 	/*
 	 * Optional, for formats whose entries contain the period: calls visit
 	 * with each entry after position, and advances position. The kernel may
-	 * be writing the buffer at the same time. A restart resets position to
-	 * 0.
+	 * be writing the buffer at the same time. After a restart, the caller
+	 * sets position to 0.
 	 */
 	void (*each_new)(const struct smpl_format *format, const void *buffer,
 			 size_t size, struct smpl_position *position,

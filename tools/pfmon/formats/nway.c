@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* nway.c - the n-way sampling format (section 6.3.1) */
+/* nway.c - the n-way sampling format (section 6.3.1 of the specification) */
 #include <perfmon/perfmon_read_nway.h>
 
 #include "formats/entries.h"
@@ -68,7 +68,10 @@ static uint64_t samples(const struct smpl_format *format,
 	return before + regions_samples(&layout, image);
 }
 
-/* Excludes dropped overflows, which the context's pfm_lost includes. */
+/*
+ * Returns the number of overwritten samples. The context's pfm_lost includes
+ * the dropped overflows.
+ */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {
 	const header_t *header = buffer;

@@ -2,9 +2,9 @@
 /*
  * oprofile.c - record samples in OProfile's format
  *
- * The samples of all contexts are read from one device, as OProfile's event
- * stream. The stream contains cookies instead of file names. While the device
- * is open, it translates cookies to file names.
+ * The samples of all contexts are read from one device, in the form of
+ * OProfile's event stream. The stream contains cookies instead of file names;
+ * an ioctl of the open device translates a cookie to a file name.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

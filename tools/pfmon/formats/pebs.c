@@ -43,8 +43,8 @@ static bool read_area(const struct smpl_format *format, const void *buffer,
 }
 
 /*
- * Returns the record to use. The view of memory accesses needs at least
- * Nehalem's record.
+ * Returns which layout of records to use. The view of memory accesses needs at
+ * least Nehalem's.
  */
 static uint32_t record_of(const struct smpl_format *format,
 			  const struct options *options)
@@ -218,13 +218,13 @@ const struct smpl_module smpl_pebs64 = {
 };
 
 /*
- * Records as pebs64; at the end, pfmparse prints the original pfmon's
- * histograms.
+ * Records samples like pebs64. At the end, pfmparse prints the histograms that
+ * the original pfmon printed.
  */
 const struct smpl_module smpl_dear_hist = {
 	.name = "dear-hist",
 	.uuid = PFM_PEBS64_SMPL_UUID_STR,
-	.summary = "as pebs64, and a view of memory latency at the end",
+	.summary = "like pebs64, with a view of memory latency at the end",
 	.options = OPTIONS | FORMAT_OPT_RECORD | FORMAT_OPT_SHOW_FUNC |
 		   FORMAT_OPT_SHOW_TOP | FORMAT_OPT_VIEWS,
 	.view = "mem",

@@ -36,7 +36,7 @@ struct region_layout {
 		     struct pfm_read_areas *areas,
 		     struct pfm_read_problem *problem);
 
-	/* Sets the members of all except areas. */
+	/* Sets all members of @all except areas. */
 	void (*turns)(const void *header, struct regions *all);
 };
 
@@ -64,7 +64,10 @@ unsigned int regions_choose_now(const struct region_layout *layout,
 				const void *buffer, size_t size,
 				enum smpl_moment moment, struct piece *pieces);
 
-/* Finds the region in piece i of an image; returns false if none. */
+/*
+ * Finds the region that is piece i of an image; returns false if that piece is
+ * not a region.
+ */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved);

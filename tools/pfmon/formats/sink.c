@@ -70,7 +70,8 @@ static bool intact(const void *buffer, const struct image *image)
 /*
  * A table may be saved several times before it is emptied, and several samples
  * may share one of its records. The number of samples is therefore computed
- * from the header if the buffer has only one region, as tables do.
+ * from the header if the buffer has only one region, as the buffers of tables
+ * have.
  */
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image, uint64_t before)
@@ -87,7 +88,10 @@ static uint64_t samples(const struct smpl_format *format,
 	return now > before ? now : before;
 }
 
-/* Excludes samples that did not fit, which the context's pfm_lost includes. */
+/*
+ * Returns the number of lost samples except those that did not fit, which the
+ * context's pfm_lost includes.
+ */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {
 	const header_t *header = buffer;
@@ -121,7 +125,8 @@ static bool set_up_with_times(struct smpl_format *format,
 }
 
 /*
- * Returns the bytes of a buffer for records of @record bytes plus PMD values.
+ * Returns the size of a buffer for @entries records, each of which has @record
+ * bytes plus PMD values.
  */
 static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 			   size_t record)
@@ -178,7 +183,7 @@ static uint64_t flight_buffer(const struct smpl_format *format,
 	return buffer_for(format, entries, sizeof(pfm_flight_record_t));
 }
 
-/* The key of an entry is process, event and address; nothing follows it. */
+/* Each entry is one record; no PMD values follow it. */
 static uint64_t histogram_buffer(const struct smpl_format *format,
 				 uint64_t entries)
 {

@@ -11,7 +11,7 @@
 extern const struct smpl_module * const smpl_modules[];
 extern const size_t smpl_module_count;
 
-/* Returns the row of that name, or NULL. */
+/* Returns the format of that name from smpl_modules, or NULL. */
 const struct smpl_module *smpl_module_named(const char *name);
 
 /*
