@@ -100,7 +100,10 @@ static void acknowledge(const struct control *control)
 {
 	static const char ack[] = "ack\n";
 
-	/* A full FIFO has no active reader: ignore the error. */
+	/*
+	 * If the FIFO is full, its reader has stopped reading: ignore the
+	 * error.
+	 */
 	if (control->ack_fd >= 0 &&
 	    write(control->ack_fd, ack, sizeof(ack) - 1) < 0)
 		return;

@@ -33,8 +33,8 @@ bool control_open(struct control *control, const char *fifo, const char *ack);
 void control_close(struct control *control);
 
 /*
- * Calls read() only once: if a sender never paused, reading until the FIFO is
- * empty would take forever.
+ * Reads from the FIFO. Calls read() only once: if a sender never paused,
+ * reading until the FIFO is empty would take forever.
  */
 void control_read(struct control *control);
 

@@ -41,8 +41,8 @@ bool counting_is_over(const struct counting *counting, bool interrupted);
 
 /*
  * Takes the counts of a measurement, or of its last interval, and prints them.
- * If there are several runs, prints nothing before the last one, then the
- * means.
+ * With several runs, prints nothing until the last run has ended, and then
+ * prints the means.
  */
 bool counting_end(struct counting *counting, const struct results *results,
 		  const struct times *times, int exit_status, bool interrupted);

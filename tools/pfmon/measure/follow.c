@@ -94,7 +94,8 @@ static void finish_if_ended(struct pid_entry *entry, void *data)
 }
 
 /*
- * Finishes the threads whose END message was read by a pass over all threads.
+ * Finishes the threads whose END message was read during a pass over all
+ * threads.
  */
 static void finish_ended(struct follow *follow)
 {
@@ -362,7 +363,7 @@ void follow_read_records(struct follow *follow)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
-	/* perf's records tell about all processes at little cost. */
+	/* If perf's records report all processes, reading them is enough. */
 	if (!follow->m->plan.format.tables ||
 	    (follow->inherited && !follow_reads_proc(follow))) {
 		if (!recording_events(follow->m->recording))
@@ -422,7 +423,10 @@ void follow_report(const struct follow *follow)
 		plural(follow->unmeasured), follow->reason);
 }
 
-/* Fails only if no thread can be measured. */
+/*
+ * Attaches contexts to these threads. Returns false, with a message, only if
+ * none of them can be measured.
+ */
 static bool load_some(struct follow *follow, pid_t tgid, const pid_t *tids,
 		      unsigned int count)
 {

@@ -24,15 +24,16 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 		  unsigned int count);
 
 /*
- * Returns whether the kernel, without ptrace, measures everything that the
- * command creates. Call follow_init() first.
+ * Returns whether new threads and processes inherit the first context, so that
+ * the kernel measures all of them and pfmon need not trace the command. Call
+ * follow_init() first.
  */
 bool follow_is_inherited(const struct follow *follow);
 
 /* Reads the name of the command's first thread, which may be a zombie. */
 void follow_read_first_name(struct follow *follow);
 
-/* Starts monitoring all threads, if it has not been started. */
+/* Starts monitoring all threads; does nothing if that was done before. */
 bool follow_start(struct follow *follow);
 
 /* Stop and resume monitoring of all threads; repeated calls have no effect. */
@@ -54,7 +55,10 @@ void follow_serve(struct follow *follow);
  */
 bool follow_has_company(struct follow *follow);
 
-/* Add all contexts to the measurement's list, and remove them. */
+/*
+ * follow_list() stores the contexts of all threads in the measurement's list;
+ * follow_unlist() empties that list.
+ */
 void follow_list(struct follow *follow);
 void follow_unlist(struct follow *follow);
 
@@ -73,7 +77,9 @@ bool follow_refresh(struct follow *follow);
 /* Records changed mappings and threads of all processes. */
 void follow_record(struct follow *follow);
 
-/* Records code that a process has mapped, so that it gets unwind tables. */
+/*
+ * Records code that a process has mapped, so that its unwind tables are loaded.
+ */
 void follow_look_for_code_of(struct follow *follow, pid_t tgid);
 /* Reads perf's records, and records code that processes have mapped. */
 void follow_read_records(struct follow *follow);

@@ -67,7 +67,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 	follow_thread_begin(follow, thread);
 }
 
-/* After an exec, the thread's ID is that of its process. */
+/* At an exec, the thread that calls it gets the ID of its process. */
 static void rename_thread(struct follow *follow, struct thread *thread,
 			  pid_t tid)
 {

@@ -45,8 +45,8 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 }
 
 /*
- * Returns whether the process certainly has only one thread, because pfmon
- * would have followed others.
+ * Returns whether the process certainly has only one thread. This is so if
+ * pfmon follows new threads and knows of only one.
  */
 static bool has_one_thread(const struct follow *follow,
 			   const struct process *process)
@@ -204,8 +204,8 @@ static bool record_new(const struct follow *follow, const struct thread *thread)
 }
 
 /*
- * Saves the buffer and restarts monitoring, then records new mappings, except
- * after an exec, and then the saved samples.
+ * Saves the buffer and restarts monitoring. Then records new mappings, except
+ * after an exec, and finally the saved samples.
  */
 static bool handle_overflow(struct follow *follow, struct thread *thread,
 			    bool after_exec)
@@ -304,8 +304,8 @@ static bool load(struct follow *follow, struct thread *thread)
 	context->result.tgid = thread->process->entry.pid;
 	thread->loaded = true;
 	/*
-	 * No messages are needed if a thread only counts and waitpid() reports
-	 * its end.
+	 * No messages are needed if events are only counted and waitpid()
+	 * reports the thread's end.
 	 */
 	thread->watched = follow->m->options->sampling ||
 			  !is_awaited(follow, thread->entry.pid);

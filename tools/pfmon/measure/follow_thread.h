@@ -46,9 +46,9 @@ bool follow_thread_load(struct follow *follow, struct thread *thread);
 void follow_thread_begin(struct follow *follow, struct thread *thread);
 
 /*
- * Starts monitoring a thread, or arranges that monitoring the command starts at
- * its exec. Returns false, with a message, on failure, but true if the thread
- * has ended.
+ * Starts monitoring a thread. If the thread is the command that waits before
+ * its exec, monitoring starts at the exec. Returns false, with a message, on
+ * failure, but true if the thread has ended.
  */
 bool follow_thread_start(const struct follow *follow, struct thread *thread);
 

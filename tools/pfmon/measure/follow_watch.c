@@ -16,8 +16,8 @@
 #define MOST_EVENTS	32
 
 /*
- * epoll data of events other than messages. The data of a context's messages is
- * the thread ID.
+ * The epoll data of events other than messages. For a context's messages, the
+ * epoll data is the thread ID.
  */
 #define READY_WORK	UINT64_MAX
 #define READY_TIMER	(UINT64_MAX - 1)

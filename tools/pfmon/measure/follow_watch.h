@@ -23,7 +23,7 @@ bool follow_watch_thread(const struct follow *follow,
 void follow_watch_no_more(const struct follow *follow,
 			  const struct thread *thread);
 
-/* Watches the context under the thread's new ID, after that has changed. */
+/* Watches the context under the thread's new ID, after the ID has changed. */
 bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);
 

@@ -23,7 +23,7 @@ struct follow {
 	struct pool pool;
 	struct pid_table threads;
 	struct pid_table processes;
-	pid_t first;		/* first thread at the start */
+	pid_t first;		/* first thread to be measured */
 	int epoll_fd;		/* readable: call follow_serve() */
 	int work_fd;		/* readable while the pool is low */
 	bool working;		/* work_fd is readable */
@@ -52,7 +52,7 @@ struct thread {
 	struct pid_entry entry;
 	struct process *process;
 	struct context *context;	/* NULL if not measured */
-	bool loaded;			/* from context_load() to its end */
+	bool loaded;			/* the context is attached */
 	bool watched;			/* its context is polled for messages */
 	bool leaving;
 };

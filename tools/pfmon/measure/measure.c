@@ -204,7 +204,7 @@ static bool set_in_contexts(const struct measurement *m, const void *arg,
 		if (!pfm_set_fmt_arg(m->contexts[i]->fd, arg, format->arg_size))
 			continue;
 		if (errno == EOPNOTSUPP)
-			message("the sampling format %s cannot change %s while it records: --list-formats marks fields that may change with \"live\"",
+			message("the sampling format %s cannot change %s while it records: --list-formats marks the fields that can be changed as \"live\"",
 				format->name, assignments);
 		else
 			message("the sampling format %s rejects %s: %s",
@@ -221,7 +221,7 @@ void measurement_set(struct measurement *m, const char *assignments)
 	unsigned char *arg;
 
 	if (!m->options->sampling) {
-		message("--control: set needs a sampling format");
+		message("--control: set changes the argument of a sampling format, but this measurement does not sample");
 		return;
 	}
 	arg = described_changed(format, assignments);

@@ -118,7 +118,9 @@ int measurement_await_command(struct measurement *m, int status);
 int measurement_finish(struct measurement *m,
 		       bool (*complete)(struct measurement *m));
 
-/* Closes the stream and the capture of measurement_start_recording(). */
+/*
+ * Closes the stream and the capture that measurement_start_recording() opened.
+ */
 bool measurement_close(struct measurement *m);
 
 #endif /* PFMON_MEASURE_MEASURE_H */

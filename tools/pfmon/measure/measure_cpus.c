@@ -129,8 +129,8 @@ static void ask(struct system *system, unsigned int what)
 }
 
 /*
- * Requests are processed one at a time: the worker that completes a request
- * calls this again.
+ * Passes the wanted requests to the workers, unless they are still processing
+ * earlier ones: the worker that completes those calls this function again.
  */
 static void begin_saving(struct system *system)
 {
@@ -473,7 +473,8 @@ static int measure_with_workers(struct system *system)
 	measure(system);
 	join_workers(system);
 	/*
-	 * If the command is running already, it continues without being
+	 * The command waits until the measurement begins: kill it if that has
+	 * been cancelled. Otherwise the command continues without being
 	 * measured.
 	 */
 	if (system->cancelled)

@@ -228,8 +228,8 @@ static bool arm_program(struct session *session, pid_t tid)
 }
 
 /*
- * Handles an event of the command's trace. A program that does not have a
- * trigger's code does not start or stop measuring.
+ * Handles an event of the command's trace. A program that does not contain the
+ * function or address of a trigger does not start or stop measuring.
  */
 static void handle(const struct trace_event *event, void *data)
 {

@@ -24,8 +24,8 @@ struct pool {
 };
 
 /*
- * Creates up to @wanted contexts. On failure, prints nothing: pool_take()
- * returns the reason.
+ * Creates up to @wanted contexts. On failure, prints nothing, but stores the
+ * message in pool->reason.
  */
 void pool_init(struct pool *pool, const struct plan *plan, unsigned int wanted);
 void pool_free(struct pool *pool);

@@ -78,7 +78,7 @@ void report_denied(const struct results *results)
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		if (results->sum.events[i].denied)
-			message("%s was not counted, or not all the time: the PMU had no free counter; see --switch-timeout",
+			message("%s was counted only part of the time, or not at all, because the PMU had no free counter: see --switch-timeout",
 				options->events[i].name);
 	}
 }
@@ -98,7 +98,7 @@ void report_throttled(const struct totals *totals)
 	if (totals->throttled)
 		message("perf stopped counters that overflowed too often, each time until the next timer tick: samples and counts are missing; use longer periods, or raise kernel.perf_event_max_sample_rate");
 	if (totals->limited)
-		message("limit reached: the kernel masked threads or CPUs that overflowed too often, until pfmon continued them: samples and counts are missing; use longer periods, or raise ovfl_rate_max or ovfl_cpu_max in /sys/module/perfmon/parameters");
+		message("limit reached: the kernel masked threads or CPUs that overflowed too often, until pfmon resumed them: samples and counts are missing; use longer periods, or raise ovfl_rate_max or ovfl_cpu_max in /sys/module/perfmon/parameters");
 }
 
 void report_missing_proc(const struct options *options)
@@ -110,7 +110,7 @@ void report_missing_proc(const struct options *options)
 	else if (options->sampling)
 		message(NO_PROC "samples have no files and functions, and lost samples are not counted");
 	else
-		message(NO_PROC "threads have no names, and events without a free counter are not recognised");
+		message(NO_PROC "threads have no names, and events that had no free counter are not reported");
 }
 
 void report_unknown_samples(const struct totals *totals)

@@ -25,7 +25,7 @@
 static void explain_open(const char *path, int error)
 {
 	if (error == ENOENT)
-		message("there is no %s, although the sampling format is registered: /dev may not be a devtmpfs",
+		message("there is no %s, although the sampling format is registered: perhaps /dev is not a devtmpfs",
 			path);
 	else if (error == EBUSY)
 		message("%s has another reader: wait until that session ends",

@@ -70,8 +70,8 @@ bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
 			  uint64_t ns);
 
 /*
- * Waits, also for the caller's descriptor fd unless it is -1; returns WAKE_*
- * bits.
+ * Waits for one of these events, or until the caller's descriptor @fd is
+ * readable, unless @fd is -1. Returns WAKE_* bits.
  */
 unsigned int waiter_wait(struct waiter *waiter, int fd);
 
