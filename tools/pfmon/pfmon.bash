@@ -106,7 +106,7 @@ _pfmon_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "$1")
 }
 
-# Complete $2 to one of the options $1.
+# Complete $2 to one of the options in $1.
 _pfmon_option_names()
 {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")

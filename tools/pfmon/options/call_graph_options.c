@@ -16,7 +16,7 @@ bool parse_call_graph(struct options *options, const char *text)
 	options->call_graph = text ? CALL_GRAPH_FP : CALL_GRAPH_TABLES;
 	if (!text || !strcmp(text, "fp"))
 		return true;
-	message("--call-graph: '%s' is not fp; without an argument, call chains are found by unwind tables",
+	message("--call-graph: '%s' is not fp: give fp, or no argument to use unwind tables",
 		text);
 	return false;
 }
@@ -30,8 +30,9 @@ void call_graph_use_regions(struct options *options)
 }
 
 /*
- * Returns whether to use several regions: a context that children may inherit
- * would lose samples while its buffer is full. The events are not known yet.
+ * Returns whether to use several regions: with one region, a context that
+ * children inherit would lose samples while its buffer is full. Whether
+ * children do inherit it also depends on the events, which are not known yet.
  */
 static bool needs_regions(const struct options *options)
 {

@@ -58,8 +58,9 @@ void default_events_choose_levels(struct options *options)
 }
 
 /*
- * Returns the suffix of the event's name. It is empty if @levels are also the
- * levels of -e events, so that equal names mean equal levels.
+ * Returns the suffix of the default events' names. It is ":uk" if they count in
+ * the kernel although the user has given no levels (@given is 0), because an
+ * event of -e without a suffix would then count only in user space.
  */
 static const char *suffix_of(unsigned int given, unsigned int levels)
 {
@@ -127,8 +128,8 @@ bool default_sampling_event_add(struct options *options)
 
 	default_events_choose_levels(options);
 	/*
-	 * Sampling cycles at a frequency would need samples that contain their
-	 * period.
+	 * The period of cycles would be adapted, which requires samples that
+	 * contain their period; those with call chains do not.
 	 */
 	if (options->call_graph)
 		return event_options_add(options, CLOCK);

@@ -35,8 +35,8 @@ static bool take_cpus(struct event_option *event)
 }
 
 /*
- * Explains the syntax to users of perf, which has groups in braces and ignores
- * spaces around names.
+ * Checks an event's name. The messages explain the syntax to users of perf,
+ * which has groups in braces and ignores spaces around names.
  */
 static bool check_name(const char *name)
 {
@@ -197,7 +197,7 @@ bool set_switches_on_overflow(const struct options *options, unsigned int set)
 	return false;
 }
 
-/* Checks that each set that another set follows can end its turn. */
+/* Checks that the turn of each set except the last can end. */
 static bool check_turns(const struct options *options)
 {
 	for (unsigned int set = 0; set + 1 < options->set_count; set++) {

@@ -129,15 +129,15 @@ bool follow_options_agree(const struct options *options)
 	bool follows = options->follow || options->exclude;
 
 	if (options->attach && options->attach_process)
-		message("--attach-task and --attach-process are mutually exclusive");
+		message("--attach-task and --attach-process are mutually exclusive: give one of them");
 	else if (options->attach_process && options->command)
-		message("--attach-process does not take a command");
+		message("--attach-process does not take a command: omit the command");
 	else if (options->system_wide && options->attach_process)
-		message("--system-wide and --attach-process are mutually exclusive");
+		message("--system-wide and --attach-process are mutually exclusive: give one of them");
 	else if (options->system_wide && follows)
 		message("--system-wide measures all threads on its CPUs: do not use options that follow threads");
 	else if (options->system_wide && options->aggregation)
-		message("--aggregate is for threads; --aggregate-results sums up CPUs");
+		message("--aggregate is for threads: to print sums over CPUs, use --aggregate-results");
 	else if (options->runs && (options->aggregation == AGGREGATE_THREAD ||
 				   options->aggregation == AGGREGATE_PROCESS))
 		message("--repeat cannot be combined with --aggregate=thread or process, because each run has different threads");
@@ -168,8 +168,9 @@ static bool chooses_threads(const struct options *options)
 }
 
 /*
- * Returns whether a buffer may become full without a message. A restart for
- * another CPU would then free the full buffer before pfmon has saved it.
+ * Returns whether a buffer may become full without a message. If children
+ * inherited the context, a restart for the buffer of another CPU would free the
+ * full buffer before pfmon has saved it.
  */
 static bool any_quiet(const struct options *options)
 {

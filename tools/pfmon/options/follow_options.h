@@ -22,8 +22,8 @@ bool parse_attach_process(struct options *options, const char *text);
 bool follow_options_agree(const struct options *options);
 
 /*
- * Returns whether the options let the kernel measure everything that the
- * command creates: the children inherit the context, which has one event set.
+ * Returns whether the options allow the threads and processes that the command
+ * creates to inherit its context, which requires a single event set.
  */
 bool follow_inherits(const struct options *options);
 

@@ -8,8 +8,8 @@
 #include "base/settings.h"
 
 /*
- * Converts a number of units of @unit_ns, at least 0.001, to nanoseconds.
- * Returns 0 if the text is not such a number.
+ * Parses a number of units, each of @unit_ns nanoseconds, and returns the time
+ * in nanoseconds. Returns 0 if the text is not a number from 0.001 to 10^9.
  */
 uint64_t parse_time(const char *text, double unit_ns);
 

@@ -50,7 +50,7 @@ const struct option_row option_table[] = {
 		.name = "events", .letter = 'e', .argument = "EV1,...",
 		.words = EVENT_WORDS,
 		.effect = CALLS(event_options_add),
-		.summary = "events; suffix *:u*, *:k*: level, *:p*: precise",
+		.summary = "events; *:u* and *:k* select the level, *:p* precision",
 		.details =
 			"An event is one of the kernel's generic events under its\n"
 			"*perf*(1) name, such as *cpu-clock*, *page-faults* or *cycles*;\n"
@@ -70,7 +70,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "user-level", .letter = 'u',
 		.effect = CALLS(take_user_level),
-		.summary = "measure at user level (default)",
+		.summary = "measure in user space (default)",
 		.details =
 			"Events that happen only in the kernel (context switches, CPU\n"
 			"migrations, tracepoints) and events of PMUs outside the CPUs\n"
@@ -78,7 +78,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "kernel-level", .letter = 'k',
 		.effect = CALLS(take_kernel_level),
-		.summary = "measure at kernel level; *-uk*: at both levels",
+		.summary = "measure in the kernel; *-uk*: in both",
 	}, {
 		.name = "priv-levels", .argument = "L1,...",
 		.effect = KEEPS(priv_levels),
@@ -122,7 +122,8 @@ const struct option_row option_table[] = {
 		.effect = CALLS(parse_delay),
 		.summary = "start measuring after _MS_ milliseconds",
 		.details =
-			"The delay starts with the command, or with the session.\n"
+			"The delay starts with the command or, without a command, with\n"
+			"the session.\n"
 			"With -1, measuring starts when *pfmon* receives *SIGUSR1*;\n"
 			"the signal also ends a delay early.\n",
 	}, {
@@ -163,7 +164,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "switch-timeout", .argument = "MS",
 		.effect = CALLS(parse_switch_timeout),
-		.summary = "multiplex: each *-e* is an event set, for _MS_ ms",
+		.summary = "multiplex event sets, one per *-e*, each for _MS_ ms",
 		.details =
 			"The time is rounded up to the kernel's timer tick. Counts are\n"
 			"scaled to the whole time; the share of this time in which an\n"
@@ -190,7 +191,7 @@ const struct option_row option_table[] = {
 		.effect = CALLS(follow_fork),
 		.summary = "also measure processes created by *fork*(2)",
 		.details =
-			"They are measured from their first instruction at user level.\n"
+			"They are measured from their first instruction in user space.\n"
 			"The session ends when the last of them has ended, but does not\n"
 			"wait for daemons, which continue without being measured.\n",
 	}, {
@@ -202,7 +203,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "follow-pthread",
 		.effect = CALLS(follow_pthread),
-		.summary = "also measure further threads",
+		.summary = "also measure new threads",
 	}, {
 		.name = "follow-exec", .argument = "REGEX", .optional = true,
 		.effect = CALLS(follow_exec),
@@ -234,7 +235,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "aggregate", .argument = "HOW", .words = "thread process all",
 		.effect = CALLS(parse_aggregate),
-		.summary = "print counts per *thread*, per *process* or for *all*",
+		.summary = "print counts per *thread*, per *process* or for *all* threads",
 		.details =
 			"The default is the sum of all followed threads.\n",
 	}, {
@@ -356,7 +357,8 @@ const struct option_row option_table[] = {
 			"*999,* applies to the first event only.\n"
 			"Without *-e*, the event is _cycles_ or, if this machine does\n"
 			"not count cycles, _cpu-clock_.\n"
-			"Time in which the event's set is not active is not included.\n",
+			"With several event sets, the frequency refers to the time in\n"
+			"which the event's set is active.\n",
 	}, {
 		.name = "smpl-periods-random", .group = GROUP_SAMPLING,
 		.argument = "M:S,...",
@@ -371,10 +373,10 @@ const struct option_row option_table[] = {
 		.name = "smpl-notify", .group = GROUP_SAMPLING,
 		.argument = "0|1,...",
 		.effect = KEEPS(notify),
-		.summary = "the events that may send a notification",
+		.summary = "whether each event may send notifications",
 		.details =
-			"The default is all events with a period. With the *flight*\n"
-			"format, these events freeze the buffer.\n",
+			"The default is 1 for each event with a period. With the\n"
+			"*flight* format, events with a 1 freeze the buffer.\n",
 	}, {
 		.name = "switch-overflow", .group = GROUP_SAMPLING,
 		.argument = "N,...",
@@ -397,8 +399,8 @@ const struct option_row option_table[] = {
 			"The buffer is full after exactly _N_ samples; a buffer of\n"
 			"*callstack* holds at least _N_, because chains differ in\n"
 			"length. A buffer of *histogram* holds _N_ keys, and one of\n"
-			"*stacks* at least _N_. *flight* keeps the last _N_ samples, or\n"
-			"up to one region fewer. This option overrides the size in\n"
+			"*stacks* at least _N_. *flight* keeps the last _N_ samples,\n"
+			"minus at most one region. This option overrides the size in\n"
 			"*--smpl-arg*.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
@@ -470,7 +472,7 @@ const struct option_row option_table[] = {
 		.name = "off-cpu", .group = GROUP_SAMPLING,
 		.argument = "sum", .optional = true, .words = "sum",
 		.effect = CALLS(parse_off_cpu),
-		.summary = "record where threads leave the CPU, and how long",
+		.summary = "record where threads leave the CPU, and for how long",
 		.details =
 			"Each context switch of the measured threads is a sample with\n"
 			"its call chains, as with *--call-graph*, and with the state\n"
@@ -498,7 +500,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-ip-only", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_IP_ONLY,
-		.summary = "record only the address as header",
+		.summary = "record only the address as the header",
 	}, {
 		.name = "smpl-no-hdr", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_NO_HDR,
@@ -506,7 +508,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-raw-time", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_RAW_TIME,
-		.summary = "record the CPU's counter as time, which is cheaper",
+		.summary = "record the time-stamp counter as time, which is cheaper",
 		.details =
 			"Tools convert the value to a time. Some machines have no\n"
 			"suitable counter.\n",
@@ -595,7 +597,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "dry-run", .group = GROUP_PRINTING,
 		.effect = ACTS(DRY_RUN),
-		.summary = "print the kernel configuration without measuring",
+		.summary = "print what would be configured, without measuring",
 		.details =
 			"The configuration consists of each PMC and PMD with its\n"
 			"meaning, the event sets, the format with its argument, and the\n"
@@ -604,7 +606,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "list-formats", .group = GROUP_PRINTING,
 		.effect = ACTS(LIST_FORMATS),
-		.summary = "list the registered sampling formats",
+		.summary = "list the registered and installed sampling formats",
 		.details =
 			"The fields of a format's argument follow its name: field\n"
 			"name, default value, unit and size.\n",

@@ -2,7 +2,7 @@
 /*
  * option_docs - generate documentation from the option table
  *
- * usage: option_docs man|bash|formats DIRECTORY
+ * usage: option_docs man, option_docs bash, or option_docs formats DIRECTORY
  *
  * man: the OPTIONS section of the manual page; bash: the completion file;
  * formats: a Markdown table with links to pages in DIRECTORY. `make pfmon-docs`
@@ -242,7 +242,7 @@ static void print_bash(void)
 	     "\tmapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n"
 	     "}\n"
 	     "\n"
-	     "# Complete $2 to one of the options $1.\n"
+	     "# Complete $2 to one of the options in $1.\n"
 	     "_pfmon_option_names()\n"
 	     "{\n"
 	     "\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$2\")\n"
@@ -296,7 +296,7 @@ static void print_bash(void)
 	     "complete -F _pfmon pfmon");
 }
 
-/* Prints the formats except views; each has a page in @directory. */
+/* Prints the formats that are not views. Each has a page in @directory. */
 static void print_formats_table(const char *directory)
 {
 	puts("| format | a sample is | UUID |\n"
