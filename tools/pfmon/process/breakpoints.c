@@ -44,8 +44,8 @@ static uint64_t code_at(pid_t tid, uint64_t address)
 }
 
 /*
- * Returns a mask of all signals, except those that the instruction at the
- * breakpoint may cause.
+ * Returns a mask of all signals except those that the instruction at the
+ * breakpoint can cause.
  */
 static uint64_t others_signals(void)
 {

@@ -13,7 +13,7 @@ struct mapping {
 	const char *device_inode;
 	uint64_t inode;
 	const char *path;
-	bool unsure;		/* newlines in the path may be \012 in fact */
+	bool unsure;		/* a newline in path may be a literal \012 */
 };
 
 /* Parses and modifies a line. Returns false if it is not a mapping. */

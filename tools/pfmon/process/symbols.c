@@ -25,7 +25,7 @@ struct search {
 	unsigned int symbols;		/* number of functions */
 	unsigned int found;		/* addresses with that name */
 	uint64_t address;
-	bool chosen_later;		/* an ifunc, set by the loader */
+	bool chosen_later;		/* an ifunc: chosen by the loader */
 	unsigned int similar;
 	char *list;			/* of similar names */
 };

@@ -18,9 +18,9 @@
 #define TRACE_KILL	0x10
 
 enum trace_what {
-	TRACE_MADE,	/* created; left out after TRACE_BORN */
+	TRACE_MADE,	/* created; not reported after TRACE_BORN */
 	TRACE_BORN,	/* before its first instruction */
-	/* An exec. Before it, TRACE_GONE was reported for all other threads. */
+	/* An exec. TRACE_GONE was reported for the process's other threads. */
 	TRACE_EXECED,
 	TRACE_EXITING,	/* its memory still exists */
 	TRACE_GONE,

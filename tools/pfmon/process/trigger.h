@@ -29,7 +29,7 @@ bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 /*
  * Handles a stop of the thread. @signal is the reason, or 0 for another reason
  * than a signal. Returns the effect of the breakpoint, if any, and sets *way to
- * how to resume the thread.
+ * the way to resume the thread.
  */
 enum trigger_effect trigger_of(struct breakpoints *breakpoints, pid_t tid,
 			       int signal, enum trace_way *way);
