@@ -23,7 +23,7 @@ REASONS = [
 ]
 NO_MEMORY = "not enough memory for a sampling buffer for each CPU"
 ALONE_OPTION = ("--no-inherit",)
-FORKS = "this kernel cannot follow forks: try --no-inherit"
+FORKS = "this kernel cannot follow forks (try --no-inherit)"
 
 
 def counted(

@@ -67,7 +67,7 @@ static bool map_each(struct buffers *buffers, int fd)
 	int *cpus;
 
 	if (!cpus_possible(&cpus, &count)) {
-		message("cannot find out which CPUs there are");
+		message("cannot read the list of possible CPUs");
 		return false;
 	}
 	buffers->list = checked_calloc(count, sizeof(*buffers->list));

@@ -41,7 +41,10 @@ struct buffers {
 bool buffers_map(struct buffers *buffers, int fd, bool each_cpu);
 void buffers_unmap(struct buffers *buffers);
 
-/* Finds the layout from the format or from the header. */
+/*
+ * Finds the layout of the buffers: that of the format or, if the format is not
+ * known, from the header of the buffer.
+ */
 void buffers_find_layout(struct buffers *buffers);
 
 /*
@@ -63,7 +66,10 @@ bool buffers_had_nothing(const struct buffers *buffers, int cpu);
  */
 void buffers_restarted(const struct buffers *buffers, int cpu);
 
-/* Visits the samples since the last call. The layout must have each_new. */
+/*
+ * Calls visit with each sample that was recorded since the last call. The
+ * layout must have each_new.
+ */
 void buffers_each_new(const struct buffers *buffers,
 		      void (*visit)(const struct pfm_read_entry *entry,
 				    void *data),

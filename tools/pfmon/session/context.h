@@ -20,7 +20,7 @@ struct context_stats {
 	uint64_t lost;			/* overflows and samples lost */
 	uint64_t skipped;		/* samples that the format skipped */
 	uint64_t throttled;		/* times that perf stopped a counter */
-	uint64_t limited;		/* times that a perfmon limit masked */
+	uint64_t limited;		/* maskings because of a limit */
 	uint64_t messages_dropped;
 	uint64_t handler_errors;	/* failures of the format's handler */
 	int handler_errno;		/* of the last failure */
@@ -36,12 +36,12 @@ struct context {
 	int cpu;			/* NO_CPU for a per-thread context */
 	int fd;
 	const char *alone;		/* why it is not inherited, or NULL */
-	bool started;			/* and not finally stopped */
+	bool started;			/* monitoring was started */
 	unsigned int pauses;		/* nesting of context_pause() */
 	struct buffers buffers;
 	int notifier;			/* CPU of the last PFM_MSG_OVFL */
 	struct image empty;		/* image of the unused buffer */
-	bool restarted;			/* after the image empty was saved */
+	bool restarted;			/* PFM_RESTART was called */
 	uint64_t former_ns;		/* time of set 0 on previous threads */
 	uint64_t former_runs;
 	struct frequency *frequency;	/* NULL if no period is adapted */

@@ -14,7 +14,8 @@ bool fdinfo_is_offline(const struct context *context);
 struct context_stats fdinfo_stats(const struct context *context);
 
 /*
- * Like fdinfo_stats(), but also marks events in the result that had no counter.
+ * Like fdinfo_stats(), but also marks, in context->result, the events that had
+ * no counter.
  */
 struct context_stats fdinfo_read(struct context *context);
 

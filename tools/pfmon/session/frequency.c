@@ -11,10 +11,10 @@
  * the events of that unfinished period, so cut_off counts them.
  *
  * Lost overflows are not in samples either, and it is not known to which event
- * they belong. An event with lost overflows thus seems to be slower than it is.
- * If its period were shortened for that reason, more overflows would be lost.
- * Therefore a period is shortened at most to the value that would be right if
- * all lost overflows belonged to this event.
+ * they belong. An event with lost overflows thus seems to occur less often than
+ * it does. If its period were shortened for that reason, more overflows would
+ * be lost. Therefore a period is shortened at most to the value that would be
+ * right if all lost overflows belonged to this event.
  *
  * If children inherit the context, its threads need not stop: each gets the new
  * period at its next overflow. The number of their events since the last sample
@@ -126,8 +126,8 @@ static pfarg_pmd_t pmd_of(const struct context *context,
 }
 
 /*
- * Reads the PMD. If children inherit the context, sets it as if nothing had
- * been counted since the last sample.
+ * Reads the PMD. If children inherit the context, does not read it, but sets
+ * *pmd as if nothing had been counted since the last sample.
  */
 static bool read_pmd(const struct context *context, const struct rate *rate,
 		     pfarg_pmd_t *pmd)
@@ -217,7 +217,7 @@ static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 
 /*
  * Shortens the period if a sample is late, because threads may end before their
- * next sample. For contexts that children inherit.
+ * next sample. Used only for contexts that children inherit.
  */
 static void shorten_if_late(struct rate *rate, uint64_t ns, uint64_t lost)
 {

@@ -364,7 +364,7 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(context->plan, tid);
 	else if (error == EOPNOTSUPP && context_has_family(context))
-		message("either this kernel cannot follow forks: try --no-inherit; or this machine's PMU does not support one of the events: --check-events-only shows which");
+		message("this kernel cannot follow forks (try --no-inherit), or this machine's PMU does not support one of the events (--check-events-only shows which)");
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events (%s): --check-events-only shows which",
 			strerror(error));

@@ -17,7 +17,7 @@
 #include "session/plan.h"
 #include "stacks/table_set.h"
 
-/* The rate of a hardware event that is assumed until it is known. */
+/* The rate that is assumed for a hardware event until its rate is known. */
 #define FIRST_RATE	100000000ULL
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
@@ -87,8 +87,8 @@ static void choose_kinds(struct plan *plan)
 }
 
 /*
- * Finds the first sampling event that records other PMDs than the first one;
- * NULL if none does.
+ * Finds the first sampling event whose samples record other PMDs than those of
+ * the first sampling event; NULL if there is none.
  */
 static const struct event_option *find_odd(const struct plan *plan)
 {
@@ -151,7 +151,10 @@ static bool is_clock(uint64_t pmc)
 	       is_software(pmc, PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Returns the first period. It is 1 for software events, which may be rare. */
+/*
+ * Returns the first period. It is 1 for events of the kernel except clocks,
+ * because such events may be rare.
+ */
 static uint64_t first_period(uint64_t pmc, uint64_t frequency)
 {
 	uint64_t rate = FIRST_RATE;
@@ -286,7 +289,7 @@ static bool set_registers(struct plan *plan)
 	return true;
 }
 
-/* Returns whether all samples of an event are taken at kernel level. */
+/* Returns whether all samples of an event are taken in the kernel. */
 static bool is_in_kernel(uint64_t pmc)
 {
 	return pmc & PFM_PERF_EXCL_USER ||
@@ -307,8 +310,8 @@ static bool samples_user_level(const struct plan *plan)
 }
 
 /*
- * When counting, the kernel selects one group. When sampling, pfmparse selects
- * samples later.
+ * Opens the control group of --cgroup for counting. When sampling, pfmparse
+ * selects the samples later.
  */
 static bool open_cgroup(struct plan *plan)
 {

@@ -9,7 +9,7 @@
 
 /*
  * Maximum number of elements in one call. The kernel limits the size of a
- * vector, by default to a page (4.4.2).
+ * vector, by default to a page (section 4.4.2 of the specification).
  */
 #define LARGEST_VECTOR	16
 

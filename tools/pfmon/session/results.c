@@ -21,7 +21,7 @@ static void make_empty(struct result *result, const struct plan *plan, int cpu)
 				      sizeof(*result->runs));
 }
 
-/* Marks the events as unsupported that this CPU cannot count. */
+/* Marks as unsupported the events that this CPU cannot count. */
 void result_init(struct result *result, const struct plan *plan, int cpu)
 {
 	make_empty(result, plan, cpu);

@@ -6,17 +6,18 @@
 #include "session/context.h"
 
 /*
- * Saves the buffers after a PFM_MSG_OVFL, an exec or context_pause(): copies at
- * least the samples that a restart frees, and restarts. Returns 1 if an image
- * must be recorded, 0 if not, -1, with a message, on failure. Returns 0 if the
- * thread has ended, because its buffer is saved later.
+ * Call context_handle_overflow() after a PFM_MSG_OVFL, and
+ * context_save_and_restart() after an exec or after context_pause(). Both copy
+ * at least the samples that a restart frees, and restart. Both return 1 if an
+ * image must be recorded; 0 if not, or if the thread has ended, because its
+ * buffer is saved later; -1, with a message, on failure.
  */
 int context_handle_overflow(struct context *context);
 int context_save_and_restart(struct context *context, enum smpl_moment moment);
 
 /*
- * Copies the rest of the buffers after context_unload(); returns false without
- * buffers.
+ * Copies what is left in the buffers after context_unload(); returns false if
+ * there is nothing to record.
  */
 bool context_save_rest(struct context *context);
 
