@@ -51,7 +51,10 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Returns whether a file was never in the queue. The caller has the lock. */
+/*
+ * Returns whether a file has never been in the queue, and notes it. The caller
+ * holds the lock.
+ */
 static bool is_new(struct file_queue *queue, int fd)
 {
 	char *key = key_of(fd), **found = tsearch(key, &queue->known, compare);

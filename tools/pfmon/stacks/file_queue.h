@@ -32,9 +32,7 @@ void file_queue_free(struct file_queue *queue);
  */
 bool file_queue_put(struct file_queue *queue, struct queued_file *file);
 
-/*
- * Takes the next file, which the caller then owns; false if the queue is empty.
- */
+/* Takes one file, which the caller then owns; false if the queue is empty. */
 bool file_queue_take(struct file_queue *queue, struct queued_file *file);
 
 void queued_file_free(struct queued_file *file);

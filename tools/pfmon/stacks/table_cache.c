@@ -89,8 +89,8 @@ int table_cache_open(void)
 }
 
 /*
- * Returns a table's file name. Another pfmon may compile another table, so the
- * name contains a checksum of the compiler's source.
+ * Returns a table's file name. Another version of pfmon may compile a different
+ * table, so the name contains a checksum of the compiler's source.
  */
 static char *name_of(const char *build_id)
 {

@@ -2,9 +2,9 @@
 /*
  * table_cache.h - compiled unwind tables in the user's cache directory
  *
- * A table is found by the build ID of its file. pfmon checks only the size of a
- * table in the cache, and the kernel checks the rest, because a file may be
- * damaged.
+ * A table is found by the build ID of the file that it describes. A cached
+ * table may be damaged: pfmon checks only its size, and the kernel checks the
+ * rest.
  */
 #ifndef PFMON_STACKS_TABLE_CACHE_H
 #define PFMON_STACKS_TABLE_CACHE_H

@@ -182,10 +182,10 @@ static struct pfm_unwind_head *compile(struct table_set *set, int fd)
 }
 
 /*
- * Returns whether the cache may be used for a file: not if another user, except
- * root, owns the file and may have given it the build ID of some library; nor
- * if its build ID is so short, such as that of --build-id=0x01, that several
- * files may have it.
+ * Returns whether the cache can be used for a file. It is not used if the file
+ * belongs to another user except root, because that user may have given it the
+ * build ID of some library; nor if the build ID is so short (--build-id=0x01)
+ * that several files may have it.
  */
 static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 {
