@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/*
- * cfa_expression.c - recognise DWARF expressions that have an equivalent rule
- */
+/* cfa_expression.c - convert DWARF expressions that have an equivalent rule */
 #include "unwind/cfa_expression.h"
 #include "unwind/dwarf.h"
 
@@ -16,7 +14,10 @@ static bool add(int32_t *offset, uint64_t more)
 	return !__builtin_add_overflow((int64_t)more, *offset, offset);
 }
 
-/* Reads DW_OP_bregN; without it, no rule is equivalent. */
+/*
+ * Reads DW_OP_bregN. An expression that does not begin with it has no
+ * equivalent rule.
+ */
 static bool read_breg(struct cursor *expression, struct address *address)
 {
 	uint8_t op = cursor_u8(expression);
@@ -47,8 +48,9 @@ static bool read_sums(struct cursor *expression, int32_t *offset)
 }
 
 /*
- * Binutils' PLT: sp + offset, plus 8 from a certain instruction of each entry
- * on, which has pushed a word:
+ * Reads the rest of the expression for the PLT of binutils. The CFA is sp +
+ * OFFSET; from a certain instruction of each entry on, when the entry has
+ * pushed a word, it is 8 more:
  *
  *	breg7 OFFSET, breg16 0, lit15, and, litLIMIT, ge, lit3, shl, plus
  */
@@ -95,14 +97,14 @@ struct cfa expression_cfa(struct cursor expression,
 	return expression.at == expression.end ? cfa : unknown;
 }
 
-/* The expression starts with the CFA on its stack. */
+/* The CFA is on the stack when the expression begins. */
 struct place expression_place(struct cursor expression)
 {
 	static const struct place unknown = { .kind = PLACE_UNKNOWN };
 	struct place place = { .kind = PLACE_CFA };
 	struct address address;
 
-	/* OpenSSL drops the CFA before it names a register. */
+	/* OpenSSL's expressions drop the CFA before they use a register. */
 	next_is(&expression, DW_OP_drop);
 	if (cursor_left(&expression) && *expression.at != DW_OP_plus_uconst) {
 		if (!read_breg(&expression, &address))

@@ -21,7 +21,7 @@ struct run {
 	uint64_t next;		/* offset in the FDE after an advance */
 };
 
-/* A register number that no instruction has. */
+/* Stands for this and all larger register numbers, which no rule uses. */
 #define NO_REG	0xff
 
 static uint8_t read_reg(struct run *run)
@@ -119,8 +119,8 @@ static void define_cfa(struct run *run, uint8_t reg, int32_t offset)
 }
 
 /*
- * Sets the offset. After an expression, only a later DW_CFA_def_cfa_register
- * uses it.
+ * Sets the offset of the CFA. If the CFA is an expression, the offset has no
+ * effect until a DW_CFA_def_cfa_register uses it.
  */
 static void move_cfa(struct run *run, int32_t offset)
 {

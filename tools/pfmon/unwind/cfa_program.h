@@ -6,7 +6,7 @@
 #include "unwind/frames.h"
 #include "unwind/table.h"
 
-/* Sets the state at the start of all FDEs of a CIE. */
+/* Sets cie->initial, the state at the start of each FDE of the CIE. */
 void cfa_program_init(struct cie *cie, const struct unwind_machine *machine);
 
 /*

@@ -38,7 +38,7 @@ struct place {
 
 struct cfa_state {
 	struct cfa cfa;
-	int32_t offset;		/* as last set; kept during an expression */
+	int32_t offset;		/* the CFA's offset as last set */
 	struct place ra, fp, sp, rbx;
 };
 

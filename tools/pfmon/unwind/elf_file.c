@@ -114,8 +114,8 @@ static void read_sections(struct elf_file *file, const Elf64_Ehdr *header)
 }
 
 /*
- * Returns the entry point, or 0. Linkers write the start of a section into
- * files without an entry point.
+ * Returns the entry point, or 0. If a program has no entry point, linkers put
+ * the start of a section in its place.
  */
 static uint64_t entry_of(const struct elf_file *file, uint64_t entry)
 {

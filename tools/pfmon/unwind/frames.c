@@ -190,7 +190,7 @@ static const struct cie *find_cie(const struct frames *frames, size_t position)
 	return NULL;
 }
 
-/* Returns whether the FDE describes code of the file. */
+/* Reads an FDE. Returns whether it describes code of the file. */
 static bool read_fde(const struct frames *frames, const struct elf_file *file,
 		     const struct entry *entry, struct fde *fde)
 {
@@ -298,7 +298,9 @@ static int read_entries(struct frames *frames, const struct elf_file *file)
 	return error ?: read_fdes(frames, file);
 }
 
-/* Without section headers, .eh_frame_hdr contains the address of .eh_frame. */
+/*
+ * Finds .eh_frame without section headers: .eh_frame_hdr contains its address.
+ */
 static int find_eh_frame(const struct elf_file *file, struct elf_part *part)
 {
 	const Elf64_Phdr *segment = elf_file_segment(file, PT_GNU_EH_FRAME);

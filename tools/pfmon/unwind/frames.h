@@ -22,7 +22,7 @@ struct cie {
 	struct cfa_state initial;
 };
 
-/* Sources of a function's rows. */
+/* Where the rows of a function come from. */
 enum go_kind {
 	NOT_GO,			/* from its CIE and program */
 	GO_FUNCTION,		/* from @program, Go's table of stack depths */
@@ -44,8 +44,9 @@ struct frames {
 	struct elf_part part;
 	bool is_debug;		/* .debug_frame */
 	/*
-	 * A size of 0 marks the end. Linkers also copy this mark into the
-	 * middle of a section, so it is ignored if the section's size is known.
+	 * An entry of size 0 marks the end. Linkers also copy such entries into
+	 * the middle of a section, so they are ignored if the section's size is
+	 * known.
 	 */
 	bool zero_ends;
 	struct cie *cies;
@@ -77,7 +78,10 @@ int frames_add(struct frames *frames, const struct elf_file *file, size_t *room,
 /* Sorts the FDEs by their starts. */
 void frames_sort(struct frames *frames);
 
-/* Reads an address. Relative addresses need the section. */
+/*
+ * Reads an encoded address. It may be relative to its own position in the
+ * section @part.
+ */
 uint64_t frames_pointer(const struct elf_part *part, struct cursor *cursor,
 			uint8_t encoding);
 

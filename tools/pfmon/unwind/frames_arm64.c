@@ -26,8 +26,8 @@
 #define PROGRAM(bytes)	{ .at = (bytes), .end = (bytes) + sizeof(bytes) }
 
 /*
- * A call does not change sp, and stores the return address in the link
- * register.
+ * The state at a function's entry: a call does not change sp, and stores the
+ * return address in the link register.
  */
 static const uint8_t called[] = { DW_CFA_def_cfa, SP, 0 };
 
@@ -123,9 +123,10 @@ static bool is_leaf(const struct elf_file *file, const Elf64_Sym *symbol)
 }
 
 /*
- * Adds a function. A handler's return address is the trampoline's start, and
- * the unwinder looks up the instruction before it. This instruction is never
- * executed, but is included.
+ * Adds a function. The FDE of the signal trampoline also includes the
+ * instruction before it, which is never executed: the return address of a
+ * signal handler is the start of the trampoline, and an unwinder looks up the
+ * instruction before a return address.
  */
 static int add_symbol(struct frames *frames, const struct elf_file *file,
 		      size_t *room, const Elf64_Sym *symbol, const char *name)

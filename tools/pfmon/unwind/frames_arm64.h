@@ -9,9 +9,9 @@
 #include "unwind/frames.h"
 
 /*
- * Describes the code of a file whose instructions are known: the PLT, and the
- * functions of the vDSO. Returns 0 or a negative errno. The caller calls
- * frames_free() in any case.
+ * Adds FDEs for code that consists of known instructions: the PLT of a file,
+ * and the functions of the vDSO. Returns 0 or a negative errno. The caller
+ * calls frames_free() in any case.
  */
 int frames_read_arm64(struct frames *frames, const struct elf_file *file);
 

@@ -41,7 +41,7 @@
 #define ADDED_IN_1_20	4
 
 #define FLAG_TOP_FRAME	0x1	/* the outermost frame of its stack */
-#define FLAG_WRITES_SP	0x2	/* changes sp other than its table shows */
+#define FLAG_WRITES_SP	0x2	/* changes sp; its table does not show it */
 
 /* x86_64: bytes of a return address or of a saved frame pointer */
 #define WORD	8
@@ -96,7 +96,7 @@ static int find_relocated(const struct elf_file *file, uint64_t address,
 	return 0;
 }
 
-/* Returns whether a section may have this header. */
+/* Returns whether these bytes may begin with a header. */
 static bool is_header(const struct elf_part *part)
 {
 	uint64_t magic = number_at(part, 0, 4);
@@ -185,7 +185,10 @@ static int has_go(const struct elf_file *file)
 	return found;
 }
 
-/* Copies the section that contains the table. Returns 1, 0 or an errno. */
+/*
+ * Copies the section that contains .gopclntab. Returns 1, 0 if there is none,
+ * or a negative errno.
+ */
 static int read_section(struct elf_part *part, const struct elf_file *file)
 {
 	int found = elf_file_section(file, ".gopclntab", part);
@@ -194,12 +197,17 @@ static int read_section(struct elf_part *part, const struct elf_file *file)
 		found = elf_file_section(file, ".data.rel.ro.gopclntab", part);
 	if (found)
 		return found;
-	/* The linker of another language merges sections. */
+	/*
+	 * The linker of another language merges .gopclntab into this section.
+	 */
 	found = has_go(file);
 	return found > 0 ? elf_file_section(file, ".data.rel.ro", part) : found;
 }
 
-/* Finds the table's header in a section. */
+/*
+ * Finds the header of the .gopclntab data in a section, which may begin with
+ * other data.
+ */
 static bool find_header(struct go_section *section, const struct elf_part *part)
 {
 	for (size_t at = 0; at < part->size; at += ALIGNMENT) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * frames_x86_64.c - code that x86_64 files do not describe, or wrongly
+ * frames_x86_64.c - describe known code whose unwind information is missing or
+ * wrong
  *
  * The C library's crti.o has the functions _init() and _fini(), and GCC's
  * crtbegin*.o four functions for constructors and destructors. Programs execute
@@ -50,7 +51,10 @@ struct known {
 	struct cursor program;
 };
 
-/* __do_global_dtors_aux(): its offset, and that after it has pushed rbp */
+/*
+ * The offset of __do_global_dtors_aux(), and of the point at which it has
+ * pushed rbp.
+ */
 #define DTORS		0x70
 #define DTORS_PUSHED	0x7e
 
@@ -125,7 +129,7 @@ static const struct known crtbegin[] = {
 	KNOWN(of_shared), KNOWN(of_fixed), KNOWN(of_static),
 };
 
-/* An entry of a static program's PLT, which jumps. */
+/* An entry of a static program's PLT: a jump. */
 static const char plt_entry[] = "\xff\x25????\x66\x90";
 
 /*
@@ -217,7 +221,10 @@ static const struct known *find_crtbegin(const struct elf_file *file,
 	return NULL;
 }
 
-/* The first destructor is __do_global_dtors_aux(). */
+/*
+ * Describes the code of crtbegin*.o. Finds it by the first destructor, which is
+ * __do_global_dtors_aux().
+ */
 static int add_crtbegin(struct frames *frames, const struct elf_file *file,
 			size_t *room)
 {

@@ -3,7 +3,10 @@
 #include "unwind/cursor.h"
 #include "unwind/padding.h"
 
-/* In bytes: between them, code and padding are told apart by instructions. */
+/*
+ * In bytes. Fewer are padding, more are code; in between, the instructions
+ * decide.
+ */
 #define SMALLEST_FUNCTION	16
 #define LARGEST_PADDING		63
 
@@ -12,7 +15,7 @@
 /* Reads one of x86's instructions that do nothing; false if it is another. */
 static bool skip_nop(struct cursor *code)
 {
-	/* By the upper and lower bits of the byte after 0x0f 0x1f */
+	/* Size of the displacement, by the upper two bits of the ModRM byte */
 	static const uint8_t offset_sizes[] = { 0, 1, 4 };
 	uint8_t byte = cursor_u8(code);
 

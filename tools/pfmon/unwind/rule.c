@@ -22,8 +22,8 @@ static struct place from_cfa(struct place place, const struct cfa *cfa)
 }
 
 /*
- * Sets how to find the frame pointer. If this is unknown, the walk continues
- * without a frame pointer.
+ * Sets how to find the caller's frame pointer. If no rule can express that,
+ * unwinding continues without a frame pointer.
  */
 static void set_fp(struct pfm_unwind_rule *rule, const struct cfa_state *state,
 		   const struct unwind_machine *machine)
