@@ -20,7 +20,12 @@
  * PFM_COUNTER_IS_STEADY: except in a suspend, a suitable counter remains the
  * one that the kernel uses.
  */
-#if defined(CONFIG_ARM64)
+#if defined(PFM_FAKE_CLOCK)
+
+/* tests/kunit */
+#include "fake_clock.h"
+
+#elif defined(CONFIG_ARM64)
 
 #include <linux/kernel.h>
 #include <linux/string.h>

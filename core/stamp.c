@@ -44,7 +44,7 @@ struct pfm_clock pfm_clock __read_mostly;
  * in pfm_raw_contexts, and of new ones.
  */
 static pfm_time_conv_t pfm_raw_first;
-u64 pfm_raw_base;
+static u64 pfm_raw_base;
 static LIST_HEAD(pfm_raw_contexts);
 static DEFINE_MUTEX(pfm_raw_lock);
 

@@ -108,9 +108,6 @@ static inline u64 pfm_zero_within(u64 low, u64 high, u64 old)
 	return low + (s64)(high - low) / 2;
 }
 
-/* pfm_raw.base of all contexts; declared here only for KUnit suites */
-extern u64 pfm_raw_base;
-
 /*
  * Begin and end raw time stamps of a context. @raw: the result of
  * pfm_raw_time() if its format has called that function, else NULL or all 0.

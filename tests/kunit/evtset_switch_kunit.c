@@ -74,22 +74,34 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 2ULL);
 }
 
+/*
+ * Switch by time, and let time pass until the PMU follows. A set's timeout does
+ * not run until then. The mutex keeps the work item from switching the PMU.
+ * Return: the unmeasured time of set 1 before.
+ */
+static u64 pass_unmeasured(struct kunit *test, u64 ns)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_setinfo_t info = { .set_id = 1 };
+
+	fixture_lock(ctx);
+	happen(test, 0, 0, TICK);
+	happen(test, 0, 0, ns);
+	KUNIT_EXPECT_EQ(test, pfm_getinfo_evtset(ctx, &info), 0);
+	fixture_unlock(ctx);
+	return nanoseconds(info.set_unmeasured);
+}
+
 static void time_until_pmu_follows_is_unmeasured(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, BY_TIME, 0, 1);
 	load_and_start(test, 0);
-	happen(test, 0, 0, TICK);
-	/*
-	 * A set's timeout does not run until the PMU has switched to the set.
-	 */
-	happen(test, 0, 0, 5 * TICK);
-	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 0ULL);
+	KUNIT_EXPECT_EQ(test, pass_unmeasured(test, 5 * TICK), 0ULL);
 	pfm_finish_switch(ctx_of(test));
 	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 5 * TICK);
 	pass(test, TICK);
-	happen(test, 0, 0, TICK);
-	happen(test, 0, 0, 3 * TICK);
+	KUNIT_EXPECT_EQ(test, pass_unmeasured(test, 3 * TICK), 5 * TICK);
 	stop(test);
 	KUNIT_EXPECT_EQ(test, unmeasured(test, 0), 0ULL);
 	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 8 * TICK);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fake_clock.h - the clock and the counter of the suites (core/raw_counter.h)
+ *
+ * On each kernel both are the kernel's clock, until a test calls
+ * fake_clock_begin(). From then on only the test lets time pass, and the
+ * counter has two ticks per ns.
+ */
+#ifndef PFM_KUNIT_FAKE_CLOCK_H
+#define PFM_KUNIT_FAKE_CLOCK_H
+
+#include <linux/sched/clock.h>
+#include <linux/time64.h>
+#include <perfmon/perfmon_time.h>
+
+#define PFM_COUNTER_IS_STEADY	true
+
+/**
+ * struct fake_clock - the time
+ * @ns:    the time; 0 if the clock is not fake
+ * @step:  time in ns that reading the counter takes
+ * @ahead: ticks that only the counter has made
+ */
+struct fake_clock {
+	u64	ns;
+	u64	step;
+	u64	ahead;
+};
+
+extern struct fake_clock fake_clock;
+
+static inline void fake_clock_begin(void)
+{
+	/* No real time stamp is earlier. */
+	fake_clock = (struct fake_clock){ .ns = NSEC_PER_USEC };
+}
+
+static inline void fake_clock_end(void)
+{
+	fake_clock = (struct fake_clock){};
+}
+
+static inline u64 fake_local_clock(void)
+{
+	return fake_clock.ns ?: local_clock();
+}
+
+#define local_clock()	fake_local_clock()
+
+static inline u64 pfm_raw_counter(void)
+{
+	u64 ns = local_clock();
+
+	if (!fake_clock.ns)
+		return ns;
+	fake_clock.ns += fake_clock.step;
+	return 2 * ns + fake_clock.ahead;
+}
+
+static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
+{
+	scale->time_mult = 1;
+	scale->time_shift = fake_clock.ns ? 1 : 0;
+}
+
+#endif /* PFM_KUNIT_FAKE_CLOCK_H */
