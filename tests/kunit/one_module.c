@@ -52,5 +52,7 @@ static void __exit one_module_exit(void)
 
 module_init(one_module_init);
 module_exit(one_module_exit);
+/* Suites use functions that the kernel exports for suites only. */
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 MODULE_DESCRIPTION("perfmon2: KUnit suites, with the tested modules");
 MODULE_LICENSE("GPL v2");
