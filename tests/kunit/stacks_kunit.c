@@ -312,22 +312,24 @@ static void time_of_threads_is_summed_by_process(struct kunit *test)
 /* A thread of a family leaves one CPU, runs on another one, and leaves that. */
 static void time_after_migration_is_in_the_first_buffer(struct kunit *test)
 {
-	struct pfm_fmt_calls *first = test->priv, second;
+	struct pfm_fmt_calls *first = test->priv, *second;
 
+	second = kunit_kzalloc(test, sizeof(*second), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, second);
 	make_with(test, 8, 1, CLOCK);
-	second = *first;
-	second.base = NULL;
-	second.area = NULL;
-	test->priv = &second;
+	*second = *first;
+	second->base = NULL;
+	second->area = NULL;
+	test->priv = second;
 	make_with(test, 8, 1, CLOCK);
 	test->priv = first;
 	leave(test, 0x1000, 12, 'S', 100, 50);
-	second.state = first->state;
-	test->priv = &second;
+	second->state = first->state;
+	test->priv = second;
 	leave(test, 0x2000, 12, 'D', 300, 80);
 	leave(test, 0x3000, 12, 'S', 500, 80);
-	KUNIT_EXPECT_EQ(test, records_of(&second), 2);
-	KUNIT_EXPECT_EQ(test, record_of(&second, 0)->head.periods, 200);
+	KUNIT_EXPECT_EQ(test, records_of(second), 2);
+	KUNIT_EXPECT_EQ(test, record_of(second, 0)->head.periods, 200);
 	KUNIT_EXPECT_EQ(test, record_of(first, 0)->head.periods, 170);
 	pfm_calls_end(test);
 	test->priv = first;
