@@ -21,8 +21,8 @@ int pfm_ds_attach(struct pfm_context *ctx);
  * Handle counters that overflowed in one instant: write a record, or count it
  * as lost if @rec is NULL. Then reload the counters, unless the area is filled
  * to its threshold. Context: the caller owns the context, interrupts off.
- * Return: true if the area is filled to its threshold, at which a CPU with PEBS
- * interrupts.
+ * Return: true if the area is filled to its threshold, at which PEBS hardware
+ * would raise an interrupt.
  */
 bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_ds_record *rec);

@@ -45,8 +45,8 @@ void pfm_msgq_reset(struct pfm_msgq *q);
 bool pfm_msgq_empty(const struct pfm_msgq *q);
 
 /*
- * Queue an overflow message. Context: any, the writer only. Return: false if
- * the message was dropped.
+ * Queue an overflow message. Context: any, but only one caller at a time (see
+ * msgq.c). Return: false if the message was dropped.
  */
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
 

@@ -269,9 +269,10 @@ static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 }
 
 /*
- * Allocate all that a write needs, so that the write cannot fail for lack of
- * memory: the PMD, which exists from then on, and its new pfm_pmd_ovfl, unless
- * @conf is NULL. Context: paused. Return: 0, -ENOMEM, or an error of the PMU.
+ * Allocate everything that a write needs, so that the write itself cannot run
+ * out of memory. This is the PMD, which exists from then on, and, unless @conf
+ * is NULL, its new pfm_pmd_ovfl. Context: paused. Return: 0, -ENOMEM, or an
+ * error of the PMU.
  */
 static int pfm_reserve(struct pfm_evtset *set, unsigned int slot,
 		       const struct pfm_smpl_conf *conf, struct pfm_pmd **pmd,

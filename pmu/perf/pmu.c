@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmu.c - pfm_pmu_perf, the logical PMU on top of perf_events
+ * pmu.c - pfm_pmu_perf, the PMU description on top of perf_events
  *
  * There are sixteen pairs PMCn/PMDn, each of which is an event of the kernel's
  * perf, and virtual PMDs for resources other than counters. A PMC's value is an

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * set.h - definitions shared by the files of the logical PMU
+ * set.h - definitions shared by the files of pfm_pmu_perf
  */
 #ifndef PFM_PMU_PERF_SET_H
 #define PFM_PMU_PERF_SET_H

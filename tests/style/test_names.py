@@ -30,7 +30,7 @@ def _names() -> frozenset[str]:
 
 
 def unknown_names(page: Page) -> Iterator[str]:
-    """Yield the identifiers on a page that no source contains."""
+    """Yield a problem for each identifier on the page that occurs in no source."""
     text = page.text
     for made in set(_MADE.findall(text)):
         text = re.sub(rf"(?<=_){made}(?=_|\b)", _TEMPLATE, text)

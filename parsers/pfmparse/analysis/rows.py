@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Rows of a table of samples, for programs and for exports of single samples."""
+"""A table with a row for each sample, for users of the library and for exports."""
 
 from __future__ import annotations
 

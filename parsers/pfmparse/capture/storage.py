@@ -15,7 +15,7 @@ import numpy as np
 
 
 class MappedFile:
-    """The bytes of a file; several threads may read it, roughly in ascending order.
+    """The bytes of a file; several threads may read it, at roughly ascending offsets.
 
     read() detects that the file was truncated. If the file is truncated after read(),
     an access to the returned bytes ends the process with SIGBUS.

@@ -37,9 +37,9 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """Returns a text with a PMD's count and the estimate for the whole time.
+    """Returns a list of one text: a PMD's count, and the count for the whole time.
 
-    Returns an empty list if there is no count.
+    The list is empty if there is no count.
     """
     counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
     if not counts:

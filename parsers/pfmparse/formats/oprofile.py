@@ -305,7 +305,10 @@ def _chains(
     segment: _Segment,
     states: Mapping[str, Words],
 ) -> Chains:
-    """Returns the callers that follow each sample; ``kept`` is a mask of samples."""
+    """Returns the callers that follow each sample.
+
+    ``kept`` has an element for each pair: true for a sample, false for a caller.
+    """
     samples = np.flatnonzero(kept)
     # Pairs before the first sample are callers of a sample that is missing.
     whose = ~kept

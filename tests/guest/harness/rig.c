@@ -130,7 +130,6 @@ void rig_rate(unsigned long rate)
 	rig_set("rate", rate);
 }
 
-/* Keep the file open, because some settings last only while it is open. */
 void rig_set(const char *name, __u64 value)
 {
 	char path[64], text[32];
@@ -140,6 +139,7 @@ void rig_set(const char *name, __u64 value)
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
 	CHECK_OK(write(fd, text, strlen(text)));
+	/* Some settings last only while the file is open: do not close it. */
 }
 
 void rig_begin(void)

@@ -263,7 +263,7 @@ static void expect_ask(const struct inquiry *q, int ask)
 		return;
 	us = ours(ask);
 	if (us != want)
-		check_failed(__FILE__, __LINE__, "%s at level %s requests %s: '%c', not '%c'",
+		check_failed(__FILE__, __LINE__, "%s at level %s requests %s: got '%c', expected '%c'",
 			     q->who->name, level_names[q->level],
 			     ask_names[ask], us, want);
 	if (q->perf != PERF_SAME || q->who->outside)
