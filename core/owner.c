@@ -106,7 +106,10 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 	return look.maybe;
 }
 
-/* Number of checks before a grace period; the first ones follow at once. */
+/*
+ * Number of checks before resorting to a grace period; the first
+ * PFM_QUICK_LOOKS are made without a delay.
+ */
 #define PFM_LOOKS	25
 #define PFM_QUICK_LOOKS	3
 

@@ -138,7 +138,7 @@ u64 pfm_value_read_ovfl(struct pfm_pmd *pmd)
 	do {
 		soft = READ_ONCE(pmd->value);
 		pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
-		/* An NMI may have carried the counter's wrap. */
+		/* An NMI may have added a wrap to the value: read again. */
 	} while (soft != READ_ONCE(pmd->value));
 	return pfm_value_compose(pmd, soft, hw);
 }

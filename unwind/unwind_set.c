@@ -78,7 +78,7 @@ struct unwind_request {
  * @nr_files:  number of files
  * @secret:    makes the hash of files unpredictable
  * @used:      bytes of all processes and copies
- * @room:      maximum of @used
+ * @room:      upper limit for @used
  * @by_age:    processes, oldest copy first
  * @requests:  one for each CPU
  * @files:     files by inode

@@ -26,7 +26,7 @@ struct pfm_ovfl_data;
  * struct pfm_op_sizes - the sizes of a new reader
  * @samples: number of samples in each CPU's buffer
  * @words:   number of words in the event buffer
- * @depth:   callers to record in user space; 0 for no traces
+ * @depth:   maximum number of user-space callers to record; 0: no traces
  */
 struct pfm_op_sizes {
 	unsigned int	samples;

@@ -527,8 +527,8 @@ static void signal_frame_returns_to_lower_stack(struct kunit *test)
 		.ra = PFM_UNWIND_RA_REG, .ra_offset = ARM64_LR,
 	};
 	/*
-	 * Use the rule of the first instruction of block 2, not that of the
-	 * last one of block 1.
+	 * The signal has interrupted the first instruction of block 2, so the
+	 * rule of block 2 applies. A return address would use block 1's.
 	 */
 	words[0] = TEXT + 2 * 256;
 	words[2] = OTHER + 8;

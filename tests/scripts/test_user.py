@@ -60,7 +60,10 @@ def test_unsupported_target_arch_is_refused(
 
 
 def cache_version(place: Path, tree: Path) -> str:
-    """Return the part of cached unwind tables' names that identifies the compiler."""
+    """Return the version of pfmon's compiler of unwind tables.
+
+    The name of each cached table contains it.
+    """
     file = "build/x86_64/obj/tools/pfmon/stacks/table_cache.o"
     printed = commands("x86_64", place, "-f", "scripts/user.mk", file, tree=tree)
     (version,) = re.findall(r"-DPFM_UNWIND_COMPILER='\"(\w{16})\"'", printed)

@@ -29,7 +29,7 @@ def crc32(data: Data) -> int:
 
 
 def crc32_of_each(data: memoryview, begins: list[int], sizes: list[int]) -> list[int]:
-    """Returns the CRC-32 of some parts of the data."""
+    """Returns the CRC-32 of each part of the data."""
     fast, parts = _libdeflate(), zip(begins, sizes)
     if fast is None:
         return [zlib.crc32(data[begin : begin + size]) for begin, size in parts]

@@ -45,7 +45,9 @@ class Metadata:
         return Clocks()
 
     def add(self, kind: str, text: bytes, offset: int) -> None:
-        """Adds a chunk of a type in ADD, whose payload is at byte ``offset``.
+        """Adds a chunk whose payload is ``text`` and starts at byte ``offset``.
+
+        ``kind`` is a key of ADD.
 
         Raises PfmParseError if the chunk cannot be read, or is not allowed after the
         earlier ones.

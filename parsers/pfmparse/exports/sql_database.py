@@ -23,7 +23,7 @@ Values = Union[NDArray[Any], Sequence[object], int, None]
 LOCK = 0x70666D  # PostgreSQL advisory lock; only its owner may assign row IDs
 BLOCK = 1 << 14  # rows that are converted to text at once; they fit into the cache
 
-# Escapes for PostgreSQL's COPY. Texts must not contain NUL.
+# Escapes for PostgreSQL's COPY. PostgreSQL's texts cannot contain NUL.
 ESCAPES = str.maketrans(
     {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": " "}
 )

@@ -159,7 +159,7 @@ static int show_matching(struct listing *listing, const char *pattern)
 
 /*
  * With JSON output, prints the list as one object on one line, or nothing if
- * the pattern is invalid. Otherwise does nothing.
+ * the pattern is invalid. Without JSON output, does nothing.
  */
 static void print_list(struct listing *listing, int status)
 {

@@ -204,7 +204,7 @@ static bool set_in_contexts(const struct measurement *m, const void *arg,
 		if (!pfm_set_fmt_arg(m->contexts[i]->fd, arg, format->arg_size))
 			continue;
 		if (errno == EOPNOTSUPP)
-			message("the sampling format %s cannot change %s while it records: --list-formats marks the fields that can be changed as \"live\"",
+			message("the sampling format %s cannot change %s while it records: in the output of --list-formats, \"live\" marks the fields that can be changed",
 				format->name, assignments);
 		else
 			message("the sampling format %s rejects %s: %s",
