@@ -129,7 +129,9 @@ class Guests:
                         yield index, Result(name, Outcome.SKIPPED, reason)
                     left[index].clear()
             if sum(map(len, left)) == before:
-                raise GuestError("a guest ended before its first check; see --out DIR")
+                raise GuestError(
+                    "a guest ended before its first check; --out DIR keeps its log"
+                )
 
     def _given_up(self, index: int, result: Result) -> str:
         """Return why the rest of a format's checks is skipped, or an empty string."""

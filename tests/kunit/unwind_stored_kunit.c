@@ -3,8 +3,8 @@
  * unwind_stored_kunit.c - unwind stored stacks of Debian's programs, and
  * compare the call chains with those of elfutils
  *
- * tests/kunit/store_stacks has stored the stacks. All stacks use one table,
- * which covers only the blocks of code that these stacks need.
+ * tests/kunit/store_stacks has stored the stacks. All stacks are unwound
+ * with one unwind table, which covers only the blocks of code that they need.
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>

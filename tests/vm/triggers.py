@@ -15,8 +15,8 @@ import pytest
 from boot import Boot, without_narrow
 
 SCRIPT = Path(__file__).with_name("triggers.sh")
-# The number of calls that the program triggered makes before its rounds, and in each
-# round between the two locations and outside.
+# Calls that the program "triggered" makes: before its rounds and, in each round,
+# between the two locations and outside them.
 BEFORE, INSIDE, OUTSIDE = 100, 7, 3
 ROUNDS = {
     "rounds": 5 * INSIDE,
