@@ -151,7 +151,7 @@ class Recording:
     """
 
     def __init__(self, source: Source, any_format: bool = False) -> None:
-        """Raises PfmParseError if there is no parser for the session's format.
+        """Raises PfmParseError if the session's format has no parser.
 
         If ``any_format`` is set, accepts an unknown format: its samples have no
         columns, and are counted if the buffers say how many samples they hold.

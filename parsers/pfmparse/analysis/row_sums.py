@@ -115,7 +115,7 @@ def add(
 def _statistics(
     source: Input, wanted: Sequence[Wanted], figures: Sequence[str]
 ) -> Optional[Statistics]:
-    """Returns an object that collects the wanted figures, None if there are none."""
+    """Returns an object that collects the wanted figures; None without any."""
     if not wanted:
         return None
     from .statistics import Statistics  # slow to import, and rarely needed

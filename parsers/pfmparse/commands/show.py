@@ -26,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows the view or, if there is none, a report; returns the exit status."""
+    """Shows the view or, without a view, a report; returns the exit status."""
     file = arguments.file
     with recording_of(file, arguments, any_format=True) as recording:
         arguments.opened = recording

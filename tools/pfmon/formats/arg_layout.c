@@ -121,7 +121,7 @@ static const struct arg_field *find_field(const struct arg_layout *layout,
 	return NULL;
 }
 
-/* Returns the power of 1024 for a suffix k, M or G; 0 if there is no suffix. */
+/* Returns the power of 1024 for a suffix k, M or G; 0 without a suffix. */
 static unsigned int power_of(const char *number)
 {
 	static const char letters[] = "kmg";

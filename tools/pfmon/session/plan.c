@@ -88,7 +88,7 @@ static void choose_kinds(struct plan *plan)
 
 /*
  * Finds the first sampling event whose samples record other PMDs than those of
- * the first sampling event; NULL if there is none.
+ * the first sampling event; or NULL.
  */
 static const struct event_option *find_odd(const struct plan *plan)
 {

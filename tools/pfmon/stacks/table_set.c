@@ -196,7 +196,7 @@ static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 	       (!info.st_uid || info.st_uid == geteuid());
 }
 
-/* Adds a table from the cache; returns false if there was no valid one. */
+/* Adds a table from the cache; returns false if the cache has no valid one. */
 static bool add_cached(struct table_set *set, int fd, const char *build_id)
 {
 	struct pfm_unwind_head *table = table_cache_load(set->cache, build_id);
