@@ -12,6 +12,7 @@ from ..symbols.location import JIT, UNKNOWN
 from .flame_tree import PLAIN, Ids, Tree, Weights
 
 LEAST = 0.001  # smallest width of a box, relative to the lowest one
+NARROW = f"narrower than {LEAST:.1%} of the graph"
 
 # All colours are light enough for black text.
 OF_PLAIN, OF_UNKNOWN, OF_JIT = "#d3d7de", "#e6e0d4", "#bfe08f"

@@ -13,14 +13,13 @@ from ..analysis.requests import SIDES
 from ..formats.roles import Role
 from ..symbols.location import Detail
 from ..text import amount, markup
-from .flame_layout import LEAST
+from .flame_layout import NARROW
 from .flame_sides import difference, legend, share, sides_of
 from .interface import Comparison, Export, Job
 from .page_data import PageData
 from .titles import title_of_job
 from .units import in_unit, unit_of, unit_of_event
 
-NARROW = f"frames narrower than {LEAST:.1%} of the graph"
 # The columns of numbers in the table of functions: title, and name for sorting.
 COLUMNS = (("Self", "self"), ("%", ""), ("Total", "total"), ("%", ""))
 COLUMNS_OF_SIDES = tuple(
@@ -48,15 +47,14 @@ def page_of(job: Job) -> str:
     if data.threads_left_out:
         job.lack("IDs of threads beyond the first hundred")
     if data.left_out:
-        job.lack(NARROW)
+        job.lack(f"frames {NARROW}")
     parts = {
         "TITLE": markup(title_of_job(job)),
         "SUMMARY": markup(_summary(data, unit)),
         "SIDES": _choice(job.comparison) if job.comparison else "",
         "LEGEND": _legend() if job.comparison else "",
         "HEADS": _heads(COLUMNS_OF_SIDES if job.comparison else COLUMNS),
-        "LEFT_OUT": f"Left out: {amount(data.left_out, 'frames', ',')} narrower than "
-        f"{LEAST:.1%} of the graph."
+        "LEFT_OUT": f"Left out: {amount(data.left_out, 'frames', ',')} {NARROW}."
         if data.left_out
         else "",
         "FUNCTIONS": _functions(data),

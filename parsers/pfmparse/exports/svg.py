@@ -8,7 +8,7 @@ from typing import Iterator
 
 from ..symbols.location import Detail
 from ..text import amount, markup, printable
-from .flame_layout import LEAST, Box, Layout, layout_of
+from .flame_layout import NARROW, Box, Layout, layout_of
 from .flame_sides import sides_of
 from .flame_tree import PLAIN, Tree, tree_of
 from .interface import Export, Job
@@ -44,7 +44,7 @@ def write(job: Job) -> None:
     """Draws the samples of all inputs."""
     picture = _Picture(job)
     if picture.layout.left_out:
-        job.lack(f"frames narrower than {LEAST:.1%} of the graph")
+        job.lack(f"frames {NARROW}")
     with job.path.open("w", encoding="utf-8", newline="\n") as out:
         out.writelines(picture.lines())
 
@@ -136,8 +136,7 @@ class _Picture:
             return []
         frames = amount(layout.left_out, "frames", ",")
         return [
-            f"left out: {frames} narrower than {LEAST:.1%} of the graph, "
-            f"with {layout.left_out_part:.2%} of the total"
+            f"left out: {frames} {NARROW}, with {layout.left_out_part:.2%} of the total"
         ]
 
 
