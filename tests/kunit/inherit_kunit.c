@@ -86,13 +86,14 @@ static void contexts_are_used_again_and_count_from_0(struct kunit *test)
 static void many_ended_members_are_not_kept(struct kunit *test)
 {
 	struct pfm_family *family = ctx_of(test)->family;
-	struct child *c = kunit_kcalloc(test, 40, sizeof(*c), GFP_KERNEL);
+	const unsigned int nr = 40;
+	struct child *c = kunit_kcalloc(test, nr, sizeof(*c), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
-	for (i = 0; i < 40; i++)
+	for (i = 0; i < nr; i++)
 		child_start(test, &c[i]);
-	for (i = 0; i < 40; i++)
+	for (i = 0; i < nr; i++)
 		child_end(&c[i]);
 	flush_delayed_work(&family->bury);
 	KUNIT_EXPECT_EQ(test, family->num_spares, 32);

@@ -415,19 +415,19 @@ int main(void)
 """
 
 
-def linked_contexts(directory: Path, option: str) -> Path:
+@pytest.fixture(name="contexts", params=["-static", "-static-pie"])
+def fixture_contexts(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Link a static program that has longjmp() and setcontext()."""
-    return compiled(directory, ".c", CONTEXTS, option, "-D_FORTIFY_SOURCE=2")
+    return compiled(tmp_path, ".c", CONTEXTS, request.param, "-D_FORTIFY_SOURCE=2")
 
 
-@pytest.mark.parametrize("option", ["-static", "-static-pie"])
 @pytest.mark.parametrize("name", ["__longjmp", "____longjmp_chk"])
 def test_unwind_longjmp_is_in_the_frame_of_setjmp(
-    compiler: Compiler, tmp_path: Path, option: str, name: str
+    compiler: Compiler, contexts: Path, name: str
 ) -> None:
-    file = linked_contexts(tmp_path, option)
-    code, table = instructions(file, f"--disassemble={name}"), compiler(file)
-    rules = [table.rule(Offsets(file)(address)) for address, _ in code]
+    code, table = instructions(contexts, f"--disassemble={name}"), compiler(contexts)
+    place = Offsets(contexts)
+    rules = [table.rule(place(address)) for address, _ in code]
     # The buffer is no longer needed once the first register has been read.
     first = [text for _, text in code].index("mov    (%rdi),%rbx")
     assert code[-1][1] == "jmp    *%rdx"
@@ -448,14 +448,12 @@ def context_code(file: Path, name: str) -> tuple[list[int], list[str]]:
     return [place(address) for address, _ in found], [text for _, text in found]
 
 
-@pytest.mark.parametrize("option", ["-static", "-static-pie"])
 @pytest.mark.parametrize("name", ["setcontext", "swapcontext"])
 def test_unwind_context_has_no_caller_before_it_is_pushed(
-    compiler: Compiler, tmp_path: Path, option: str, name: str
+    compiler: Compiler, contexts: Path, name: str
 ) -> None:
-    file = linked_contexts(tmp_path, option)
-    places, texts = context_code(file, name)
-    rules = list(map(compiler(file).rule, places))
+    places, texts = context_code(contexts, name)
+    rules = list(map(compiler(contexts).rule, places))
     after = {"push   %rdi": PUSHED, "mov    0xa0(%rdx),%rsp": BAD}
     after |= {"pop    %rdx": CALL, "push   %rcx": CALL}
     expected = [CALL]
@@ -466,14 +464,13 @@ def test_unwind_context_has_no_caller_before_it_is_pushed(
 
 
 def test_unwind_unknown_context_switch_is_as_libc_describes_it(
-    compiler: Compiler, tmp_path: Path
+    compiler: Compiler, contexts: Path
 ) -> None:
-    file = linked_contexts(tmp_path, "-static")
-    places, texts = context_code(file, "swapcontext")
-    data = bytearray(file.read_bytes())
+    places, texts = context_code(contexts, "swapcontext")
+    data = bytearray(contexts.read_bytes())
     data[places[texts.index("push   %rcx")]] ^= 1
-    file.write_bytes(data)
-    assert {*map(compiler(file).rule, places)} == {CALL}
+    contexts.write_bytes(data)
+    assert {*map(compiler(contexts).rule, places)} == {CALL}
 
 
 SIGNAL = """

@@ -9,12 +9,13 @@
  * number of further instructions, and unwinds its stack in both ways. With
  * --start, stops it from its first instruction on, at shorter intervals.
  * Prints a line of JSON with these numbers: all stops; "whole", the stops at
- * which both chains are equal and reach the outermost frame; "given_up", the
- * stops at which elfutils ended its chain early, so that only the frames that
- * it found are compared; all frames of the longer chains; the equal frames;
- * and how often the chain from the tables ended early, by reason. With
- * --store, a line for each "whole" stop comes first: the registers, the
- * stacks, the words that were read from them, and the frames.
+ * which the chain from the tables reaches the outermost frame and agrees with
+ * elfutils; "given_up", the stops at which elfutils ended its chain early, so
+ * that only the frames that it found are compared; all frames of the longer
+ * chains; the equal frames; and how often the chain from the tables ended
+ * early, by reason. With --store, a line for each "whole" stop at which
+ * elfutils did not give up comes first: the registers, the stacks, the words
+ * that were read from them, and the frames.
  */
 #define _GNU_SOURCE
 #include <elf.h>
