@@ -47,12 +47,20 @@ static void map(struct kunit *test, unsigned long addr, unsigned long prot)
 				      MAP_PRIVATE | MAP_FIXED, 0));
 }
 
+static struct pfm_unwind_live *live_new(struct kunit *test)
+{
+	struct pfm_unwind_live *of = kunit_kzalloc(test, sizeof(*of),
+						   GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, of);
+	pfm_unwind_live_init(of);
+	kunit_add_action(test, wait_for_unlock, of);
+	return of;
+}
+
 static int live_init(struct kunit *test)
 {
-	live = kunit_kzalloc(test, sizeof(*live), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, live);
-	pfm_unwind_live_init(live);
-	kunit_add_action(test, wait_for_unlock, live);
+	live = live_new(test);
 	file = shmem_file_setup("unwind", PAGES(8), 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	kunit_add_action(test, put_file, file);
@@ -61,20 +69,30 @@ static int live_init(struct kunit *test)
 	return 0;
 }
 
-static bool look(u64 sp)
+static bool look_with(struct pfm_unwind_live *with, u64 sp)
 {
 	bool found;
 
 	preempt_disable();
-	found = pfm_unwind_live_begin(live, sp, lookup, NULL);
+	found = pfm_unwind_live_begin(with, sp, lookup, NULL);
 	preempt_enable();
 	return found;
 }
 
+static bool look(u64 sp)
+{
+	return look_with(live, sp);
+}
+
+static void end_of(struct pfm_unwind_live *of)
+{
+	pfm_unwind_live_end(of);
+	pfm_unwind_live_wait(of);
+}
+
 static void end(void)
 {
-	pfm_unwind_live_end(live);
-	pfm_unwind_live_wait(live);
+	end_of(live);
 }
 
 static bool is_locked(void)
@@ -95,18 +113,41 @@ static void mappings_stay_locked_until_the_end(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_locked());
 }
 
+/* CPUs that run kernel threads hold references to the last process's mm, too */
+#define LOOKS	24
+#define OTHERS	12
+
+static int references(void)
+{
+	return atomic_read(&current->mm->mm_count);
+}
+
 /* The thread may exit on another CPU before the lock is released. */
 static void mm_is_referenced_while_locked(struct kunit *test)
 {
-	int before = atomic_read(&current->mm->mm_count);
+	struct pfm_unwind_live *lives[LOOKS];
+	int i, before = references();
 
-	KUNIT_ASSERT_TRUE(test, look(STACK));
-	KUNIT_EXPECT_EQ(test, atomic_read(&current->mm->mm_count), before + 1);
-	end();
-	KUNIT_EXPECT_EQ(test, atomic_read(&current->mm->mm_count), before);
-	KUNIT_EXPECT_FALSE(test, look(CODE));
-	pfm_unwind_live_wait(live);
-	KUNIT_EXPECT_EQ(test, atomic_read(&current->mm->mm_count), before);
+	for (i = 0; i < LOOKS; i++) {
+		lives[i] = live_new(test);
+		KUNIT_ASSERT_TRUE(test, look_with(lives[i], STACK));
+	}
+	KUNIT_EXPECT_GT(test, references(), before + LOOKS - OTHERS);
+	for (i = 0; i < LOOKS; i++)
+		end_of(lives[i]);
+	KUNIT_EXPECT_LT(test, references(), before + OTHERS);
+	KUNIT_EXPECT_GT(test, references(), before - OTHERS);
+}
+
+static void failed_look_drops_its_reference(struct kunit *test)
+{
+	int i, before = references();
+
+	for (i = 0; i < LOOKS; i++) {
+		KUNIT_EXPECT_FALSE(test, look(CODE));
+		pfm_unwind_live_wait(live);
+	}
+	KUNIT_EXPECT_LT(test, references(), before + OTHERS);
 }
 
 static void last_reference_frees_mm_in_process_context(struct kunit *test)
@@ -195,6 +236,7 @@ static void most_stacks_below_are_known(struct kunit *test)
 static struct kunit_case live_cases[] = {
 	KUNIT_CASE(mappings_stay_locked_until_the_end),
 	KUNIT_CASE(mm_is_referenced_while_locked),
+	KUNIT_CASE(failed_look_drops_its_reference),
 	KUNIT_CASE(last_reference_frees_mm_in_process_context),
 	KUNIT_CASE(overflow_inside_another_does_without),
 	KUNIT_CASE(look_does_not_wait_for_mmap_lock),
