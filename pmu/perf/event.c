@@ -61,12 +61,19 @@ perf_update_t perf_updater(u64 pmc, const struct perf_event *event)
 	return NULL;
 }
 
+u64 perf_last_update(const struct perf_event *event)
+{
+	return READ_ONCE(perf_ctx_stamp(event->ctx));
+}
+
+bool perf_stamps_exits __ro_after_init;
+
 /* perf does not update the context's time after it has removed the events. */
 u64 perf_time_ended(const struct perf_event *event)
 {
-	s64 since = local_clock() - READ_ONCE(perf_ctx_stamp(event->ctx));
+	s64 since = local_clock() - perf_last_update(event);
 
-	return max_t(s64, since, 0);
+	return perf_stamps_exits ? max_t(s64, since, 0) : 0;
 }
 
 u64 perf_period(u64 value)

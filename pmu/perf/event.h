@@ -67,8 +67,17 @@ static inline bool perf_has_ended(const struct perf_event *event)
 }
 
 /*
- * Get the time in ns since perf removed the event from its thread. Context:
- * any, interrupts off.
+ * Get the value of the CPU's clock when perf last updated the time of the
+ * event's thread. Context: any.
+ */
+u64 perf_last_update(const struct perf_event *event);
+
+/* Is the last update the one at which perf removes the events at an exit? */
+extern bool perf_stamps_exits;
+
+/*
+ * Get the time in ns since perf removed the event from its thread; 0 if the kernel
+ * does not keep it. Context: any, interrupts off.
  */
 u64 perf_time_ended(const struct perf_event *event);
 

@@ -6,10 +6,15 @@
  * no compiler would notice. So two software events of the loading thread are
  * armed in each way that event.c uses, and their overflows are checked.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/iopoll.h>
 #include <linux/irqflags.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_defect.h>
 #include "event.h"
@@ -31,6 +36,9 @@
 #define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
 /* Maximum time, in ns, to wait for a clock's timer */
 #define TRIAL_PATIENCE	(200 * NSEC_PER_MSEC)
+/* Maximum time, in us, to wait for a thread's exit, and between two looks */
+#define TRIAL_EXIT	(10 * USEC_PER_SEC)
+#define TRIAL_LOOK	50
 /* Maximum number of overflows that are recorded */
 #define TRIAL_REPORTS	4
 
@@ -221,6 +229,94 @@ bool __init perf_selftest_counter(void)
 		       ret ? NULL :
 		       "the CPU's counters are read through perf: samples cost more");
 	return ret > 0;
+}
+
+/**
+ * struct perf_exit_trial - a thread that exits, and a clock of the thread
+ * @go:    the thread may exit
+ * @left:  the CPU's clock before the exit
+ * @event: the clock
+ */
+struct perf_exit_trial {
+	struct completion	go;
+	u64			left;
+	struct perf_event	*event;
+};
+
+static int perf_trial_thread(void *trial)
+{
+	struct perf_exit_trial *t = trial;
+
+	wait_for_completion(&t->go);
+	t->left = local_clock();
+	return 0;
+}
+
+static bool __init perf_trial_clock(struct perf_exit_trial *t,
+				    struct task_struct *thread)
+{
+	static const u64 none[PFM_PMC_CONFIGS];
+	struct perf_event_attr attr;
+
+	perf_fill_attr(&attr, PERF_SOFTWARE(TASK_CLOCK), none, 0);
+	t->event = perf_event_create_kernel_counter(&attr, -1, thread, NULL,
+						    NULL);
+	if (IS_ERR(t->event))
+		return false;
+	perf_event_enable(t->event);
+	return true;
+}
+
+/*
+ * Is the last update of the event's context the one at the thread's exit, even
+ * if the event is read later?
+ */
+static bool __init perf_trial_stamp(const struct perf_exit_trial *t)
+{
+	bool ended;
+	u64 stamp;
+
+	if (read_poll_timeout(perf_has_ended, ended, ended, TRIAL_LOOK,
+			      TRIAL_EXIT, false, t->event))
+		return false;
+	stamp = perf_last_update(t->event);
+	perf_count(t->event);
+	return stamp >= t->left && stamp == perf_last_update(t->event);
+}
+
+/* The thread stays on one CPU, so that its times come from the same clock. */
+static bool __init perf_trial_exits(void)
+{
+	struct perf_exit_trial t = {
+		.go = COMPLETION_INITIALIZER_ONSTACK(t.go),
+	};
+	struct task_struct *thread = kthread_create(perf_trial_thread, &t,
+						    "pfm_selftest");
+	bool holds, created;
+
+	if (IS_ERR(thread))
+		return false;
+	get_task_struct(thread);
+	kthread_bind(thread, raw_smp_processor_id());
+	wake_up_process(thread);
+	created = perf_trial_clock(&t, thread);
+	complete(&t.go);
+	holds = created && perf_trial_stamp(&t);
+	kthread_stop(thread);
+	put_task_struct(thread);
+	if (created)
+		perf_event_release_kernel(t.event);
+	return holds;
+}
+
+bool __init perf_selftest_exit(void)
+{
+	bool holds = perf_trial_exits();
+
+	pfm_set_defect(PFM_DEFECT_EXIT,
+		       holds ? NULL :
+		       "samples at a thread's exit lack its last CPU time: perf does not keep the time of the exit");
+	return holds;
 }
 
 bool __init perf_selftest(void)

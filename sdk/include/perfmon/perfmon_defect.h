@@ -20,6 +20,7 @@
  * @PFM_DEFECT_BLOCK:   blocking a thread that gets signals or is traced
  * @PFM_DEFECT_PMU:     the PMU description, which is not registered if it fails
  * @PFM_DEFECT_COUNTER: reading counters with the fewest instructions
+ * @PFM_DEFECT_EXIT:    reading a clock after perf has removed it at an exit
  * @PFM_NUM_DEFECTS:    number of parts
  */
 enum pfm_defect {
@@ -27,6 +28,7 @@ enum pfm_defect {
 	PFM_DEFECT_BLOCK,
 	PFM_DEFECT_PMU,
 	PFM_DEFECT_COUNTER,
+	PFM_DEFECT_EXIT,
 	PFM_NUM_DEFECTS,
 };
 
