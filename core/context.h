@@ -150,6 +150,7 @@ struct pfm_pmd {
  * @next:        set to switch to; valid while loaded
  * @id:          number of the set
  * @id_next:     number of the explicit next set
+ * @used:        entries of @regs from this one to the clock's are NULL
  * @flags:       PFM_SETFL_*
  * @timeout:     effective timeout in ns; 0 if the set does not switch by time
  * @runs:        number of times that it became the active set
@@ -175,6 +176,7 @@ struct pfm_evtset {
 	struct pfm_evtset	*next;
 	u16			id;
 	u16			id_next;
+	u16			used;
 	u32			flags;
 	u64			timeout;
 	u64			runs;
@@ -681,10 +683,14 @@ static inline struct pfm_evtset *pfm_evtset_after(struct pfm_context *ctx,
 static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
 					   u16 *i, u16 end)
 {
+	u16 clock = set->pmu_set.num_regs - 1;
 	struct pfm_pmd *pmd = NULL;
 
-	while (*i < end && !(pmd = pfm_pmd_at(set, *i)))
+	while (*i < end && !(pmd = pfm_pmd_at(set, *i))) {
 		++*i;
+		if (*i >= READ_ONCE(set->used) && *i < clock)
+			*i = clock;
+	}
 	return pmd;
 }
 

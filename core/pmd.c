@@ -127,6 +127,14 @@ static void pfm_find_unused(const struct pfm_pmu *pmu, unsigned long *nums)
 			__set_bit(pmu->pmcs[i].pmd, nums);
 }
 
+static void pfm_pmd_publish(struct pfm_evtset *set, struct pfm_pmd *pmd)
+{
+	/* A deferred overflow may be reading the pointer: pfm_pmd_at() */
+	smp_store_release(&set->regs[pmd->slot], &pmd->hw);
+	if (!pfm_is_clock(pmd) && pmd->slot >= set->used)
+		WRITE_ONCE(set->used, pmd->slot + 1);
+}
+
 static int pfm_pmd_create(struct pfm_context *ctx, struct pfm_evtset *set,
 			  u16 slot, const struct pfm_reg_desc *desc)
 {
@@ -134,7 +142,7 @@ static int pfm_pmd_create(struct pfm_context *ctx, struct pfm_evtset *set,
 
 	if (!pmd)
 		return -ENOMEM;
-	set->regs[slot] = &pmd->hw;
+	pfm_pmd_publish(set, pmd);
 	return 0;
 }
 
@@ -179,8 +187,7 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 		pfm_pmd_free(set, pmd);
 		return ret;
 	}
-	/* A deferred overflow may be reading the pointer: pfm_pmd_at() */
-	smp_store_release(&set->regs[slot], &pmd->hw);
+	pfm_pmd_publish(set, pmd);
 	return 0;
 }
 

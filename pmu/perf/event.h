@@ -76,8 +76,8 @@ u64 perf_last_update(const struct perf_event *event);
 extern bool perf_stamps_exits;
 
 /*
- * Get the time in ns since perf removed the event from its thread; 0 if the kernel
- * does not keep it. Context: any, interrupts off.
+ * Get the time in ns since perf removed the event from its thread; 0 if the
+ * kernel does not keep it. Context: any, interrupts off.
  */
 u64 perf_time_ended(const struct perf_event *event);
 

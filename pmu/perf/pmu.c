@@ -212,16 +212,18 @@ static void perf_unload(struct pfm_pmu_set *s)
 /*
  * Was the event denied a counter? A pinned event without a free counter goes
  * into the error state. After the exit of its thread that state is lost, but
- * the event has never counted although the set's clock has.
+ * the event has never counted although the set's clock has. Software events
+ * need no counter.
  */
-static bool perf_is_denied(const struct perf_set *ps,
+static bool perf_is_denied(const struct perf_set *ps, u64 pmc,
 			   struct perf_event *event)
 {
 	int state = READ_ONCE(event->state);
 
 	if (state != PERF_EVENT_STATE_EXIT)
 		return state == PERF_EVENT_STATE_ERROR;
-	return !perf_time_running(event) && perf_clock_has_run(ps);
+	return !perf_is_software(pmc) && !perf_time_running(event) &&
+	       perf_clock_has_run(ps);
 }
 
 /*
@@ -234,7 +236,7 @@ static bool perf_find_denied(const struct perf_set *ps)
 	unsigned int i;
 
 	perf_for_each_event(ps, i, event)
-		if (perf_is_denied(ps, event)) {
+		if (perf_is_denied(ps, ps->regs[i]->pmc_value, event)) {
 			__set_bit(i, ps->s->denied);
 			found = true;
 		}
@@ -267,6 +269,13 @@ static int perf_start(struct pfm_pmu_set *s)
 	return perf_find_denied(ps) ? -EBUSY : 0;
 }
 
+/* Has the calling thread, which exits, no event any more? */
+static bool perf_has_removed(const struct pfm_pmu_set *s,
+			     const struct perf_event *event)
+{
+	return s->task == current && perf_has_ended(event);
+}
+
 static void perf_stop(struct pfm_pmu_set *s)
 {
 	struct perf_set *ps = s->priv;
@@ -278,7 +287,8 @@ static void perf_stop(struct pfm_pmu_set *s)
 	WRITE_ONCE(ps->started, false);
 	perf_find_denied(ps);
 	perf_for_each_event(ps, i, event)
-		perf_event_disable(event);
+		if (!perf_has_removed(s, event))
+			perf_event_disable(event);
 	/* perf_start() arms the events that are still unarmed. */
 	perf_arm_wait(ps);
 }
