@@ -2,8 +2,9 @@
 """Compare pfmon and perf on whole programs in one guest.
 
 Each program, which comes from the host, runs once unmeasured, twice under perf stat,
-twice under pfmon, and once under each sampler. The guest's time depends only on the
-instructions executed, so the host does not cause differences between runs.
+twice under pfmon, once under pfmon --follow-all, and once under each sampler. The
+guest's time depends only on the instructions executed, so the host does not cause
+differences between runs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,8 +31,14 @@ TOOLS = ("perf", "gcc", "as", "xz", "python3")
 # Programs that are part of every guest.
 GUESTS_OWN = ("come_and_go",)
 FAULTS, USER_FAULTS, SWITCHES = "page-faults", "page-faults:u", "context-switches"
-EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
-RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
+CLOCK = "task-clock"
+EVENTS = (USER_FAULTS, FAULTS, SWITCHES, CLOCK)
+# The units of perf's counts
+UNITS = {"": 1, "msec": 10**6}
+PERF, PFMON = ("perf-1", "perf-2"), ("pfmon-1", "pfmon-2")
+# A run under pfmon --follow-all
+FOLLOWED = "followed"
+RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2", FOLLOWED)
 # The CPU time between samples in ns.
 PERIOD = 25_000
 # The tolerance in percentage points. Two measured shares of 50 % with MIN_SAMPLES
@@ -46,15 +53,25 @@ PAGES = 2
 # The tolerance as a fraction of all context switches: threads that share a CPU are
 # switched at ticks, which interrupt their work at different points.
 SLICES = 0.1
-# The number of stops that pfmon adds per new process: the parent stops at the fork and
-# for SIGCHLD; the new process stops after its exec and before its exit.
+# The tolerance as a fraction of the CPU time: the tools' work at context switches and
+# at births is in it.
+CLOCKS = 0.02
+# The number of stops that --follow-all adds per new process: the parent stops at the
+# fork and for SIGCHLD; the new process stops after its exec and before its exit.
 STOPS = 4
+CHILDREN = 4
 SCRIPT = """\
+import os
+
+
 def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
 
-print(fibonacci({}), len(sorted(str(i) for i in range({}))))
+for _ in range({children}):
+    os.posix_spawn("/usr/bin/xz", ["xz", "--version"], os.environ)
+    os.wait()
+print(fibonacci({depth}), len(sorted(str(i) for i in range({numbers}))))
 """
 
 
@@ -67,11 +84,12 @@ class Program:
 
 
 FILES = 6 * SCALE
+DEPTH = 22 + SCALE.bit_length()
 PROGRAMS = {
     # Each file starts the driver, the compiler and the assembler.
     "compiler": Program("sh compile.sh", 3 * FILES),
     "threads": Program(f"come_and_go {40 * SCALE}", 64),
-    "python": Program("python3 -s -S -B script.py", 0),
+    "python": Program("python3 -s -S -B script.py", CHILDREN),
     "xz": Program("/usr/bin/xz -k -c -0 -T4 --block-size=100KiB data", 4),
 }
 PREPARE = f"""
@@ -89,7 +107,7 @@ for file in square_*.c; do
 done
 END
 cat >script.py <<'END'
-{SCRIPT.format(22 + SCALE.bit_length(), 180000 * SCALE)}END
+{SCRIPT.format(children=CHILDREN, depth=DEPTH, numbers=180000 * SCALE)}END
 head -c {400000 * SCALE} /perfmon/bin/pfmon >data
 """
 
@@ -97,14 +115,15 @@ head -c {400000 * SCALE} /perfmon/bin/pfmon >data
 def _commands() -> dict[str, str]:
     """Return the guest's commands; each program first runs once unmeasured."""
     events = ",".join(EVENTS)
-    ours = f"{USER_FAULTS},{FAULTS}:uk,{SWITCHES}:uk"
+    ours = f"{USER_FAULTS},{FAULTS}:uk,{SWITCHES}:uk,{CLOCK}:uk"
     tools = {
         "perf": f"perf stat -x, -o /tmp/counts -e {events}",
-        "pfmon": f"pfmon --follow-all -o /tmp/counts -e {ours}",
+        "pfmon": f"pfmon -o /tmp/counts -e {ours}",
+        FOLLOWED: f"pfmon --follow-all -o /tmp/counts -e {ours}",
         # Without -B and -N, perf would read and copy all programs once more.
         "perf-samples": "perf record -q -B -N -e cpu-clock "
         f"-c {PERIOD} -o /out/{{}}.data",
-        "pfmon-samples": "pfmon --follow-all -uk -e cpu-clock "
+        "pfmon-samples": "pfmon -uk -e cpu-clock "
         f"--long-smpl-periods={PERIOD} -o /out/{{}}.cap",
     }
     found = {"prepare": f"{PREPARE}cp /proc/kallsyms /out"}
@@ -113,7 +132,7 @@ def _commands() -> dict[str, str]:
         for run in (*RUNS, "perf-samples", "pfmon-samples"):
             tool = tools.get(run) or tools[run.partition("-")[0]]
             measured = f"{tool.format(name)} {SAME} {program.command} >/dev/null"
-            shown = "" if run in tools else " && cat /tmp/counts"
+            shown = " && cat /tmp/counts" if run in RUNS else ""
             found[f"{name}-{run}"] = measured + shown
     return found
 
@@ -159,18 +178,19 @@ def _printed(guest: Boot, name: str) -> str:
 def _counts(guest: Boot, name: str, run: str) -> dict[str, int]:
     """Return the counts of one run under a tool, by event."""
     printed = _printed(guest, f"{name}-{run}")
-    pattern = r"^(\d+),,([^,]*)," if run.startswith("perf") else r"^ *(\d+) (\S+)"
-    rows = re.findall(pattern, printed, re.MULTILINE)
-    found = {event.removesuffix(":uk"): int(count) for count, event in rows}
+    ours, perfs = r"^ *(\d+) ()(\S+)", r"^([\d.]+),(\w*),([^,]*),"
+    rows = re.findall(perfs if run in PERF else ours, printed, re.MULTILINE)
+    found = {
+        event.removesuffix(":uk"): round(float(count) * UNITS[unit])
+        for count, unit, event in rows
+    }
     assert set(found) == set(EVENTS), printed
     return found
 
 
-def _pairs(guest: Boot, name: str, event: str) -> tuple[list[int], list[int]]:
-    """Return an event's counts in the runs under perf, and in the runs under pfmon."""
-    found = {run: _counts(guest, name, run)[event] for run in RUNS}
-    perf = [found[run] for run in RUNS if run.startswith("perf")]
-    return perf, [found[run] for run in RUNS if not run.startswith("perf")]
+def _counts_of(guest: Boot, name: str, runs: Iterable[str], event: str) -> list[int]:
+    """Return an event's counts in these runs of a program."""
+    return [_counts(guest, name, run)[event] for run in runs]
 
 
 @pytest.fixture(scope="module", name="symfs")
@@ -251,25 +271,45 @@ def _beyond(perf: list[int], ours: list[int]) -> int:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_user_page_faults_agree_with_perf(name: str, guest: Boot) -> None:
-    perf, ours = _pairs(guest, name, USER_FAULTS)
+    perf = _counts_of(guest, name, PERF, USER_FAULTS)
+    ours = _counts_of(guest, name, (*PFMON, FOLLOWED), USER_FAULTS)
     spread = max(perf) - min(perf)
     assert _beyond(perf, ours) <= spread + PAGES, (perf, ours)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_page_faults_omit_kernel_faults_at_births(name: str, guest: Boot) -> None:
-    perf, ours = _pairs(guest, name, FAULTS)
+    perf = _counts_of(guest, name, PERF, FAULTS)
+    ours = _counts_of(guest, name, (*PFMON, FOLLOWED), FAULTS)
     spread = max(perf) - min(perf)
     most = PROGRAMS[name].births + spread + PAGES
     assert min(perf) - most <= min(ours) <= max(ours) <= max(perf) + spread + PAGES
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_context_switches_agree_except_stops(name: str, guest: Boot) -> None:
-    perf, ours = _pairs(guest, name, SWITCHES)
+def _expect_switches(guest: Boot, name: str, runs: Iterable[str], stops: int) -> None:
+    """Fail the test if context switches differ by more than these stops of births."""
+    perf = _counts_of(guest, name, PERF, SWITCHES)
+    ours = _counts_of(guest, name, runs, SWITCHES)
     slack = max(perf) - min(perf) + SLICES * max(perf)
-    most = max(perf) + STOPS * PROGRAMS[name].births + slack
+    most = max(perf) + stops * PROGRAMS[name].births + slack
     assert min(perf) - slack <= min(ours) <= max(ours) <= most, (perf, ours)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_context_switches_agree_with_perf(name: str, guest: Boot) -> None:
+    _expect_switches(guest, name, PFMON, 0)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_following_adds_only_its_stops(name: str, guest: Boot) -> None:
+    _expect_switches(guest, name, (FOLLOWED,), STOPS)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_task_clock_agrees_with_perf(name: str, guest: Boot) -> None:
+    perf = _counts_of(guest, name, PERF, CLOCK)
+    ours = _counts_of(guest, name, PFMON, CLOCK)
+    assert _beyond(perf, ours) <= CLOCKS * max(perf), (perf, ours)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
