@@ -2,16 +2,19 @@
 /*
  * clock.c - the clock of an event set
  *
- * The clock needs its own event if an interrupt may have to read the clock,
- * that is, if the set has a timeout, one of its counters samples, or its CPU
- * may become idle. Precise events overflow even if they do not sample, so their
- * sets need a clock event, too.
+ * The clock needs its own event if an NMI may have to read the clock, that is,
+ * if one of the set's hardware counters samples. Precise events overflow even
+ * if they do not sample, so their sets need a clock event, too. So do sets with
+ * a timeout, and sets of CPUs.
  *
- * In any other set of a thread the clock uses the time that perf keeps for one
- * of the set's software events, which are enabled whenever the set counts. This
- * saves an event that would have to be created, and switched with the thread.
+ * In any other set the clock uses the time that perf keeps for one of the set's
+ * software events, which are enabled whenever the set counts. This saves an
+ * event that would have to be created, and switched with the thread.
  */
+#include <linux/sched/clock.h>
 #include "clock.h"
+#include "compat.h"
+#include "event.h"
 
 u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 {
@@ -20,14 +23,23 @@ u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 					PERF_COUNT_SW_CPU_CLOCK);
 }
 
+bool perf_keeps_times __ro_after_init;
+
+/* May an overflow of this PMD read the clock where perf_time_here() cannot? */
+static bool perf_needs_own_clock(const struct pfm_pmu_reg *reg)
+{
+	if (perf_keeps_times && perf_is_software(reg->pmc_value))
+		return false;
+	return reg->sampling || reg->pmc_value & PFM_PERF_PRECISE_MASK;
+}
+
 static bool perf_is_read_in_interrupts(const struct perf_set *ps)
 {
 	struct perf_event *event;
 	unsigned int i;
 
 	perf_for_each_event(ps, i, event)
-		if (ps->regs[i]->sampling ||
-		    ps->regs[i]->pmc_value & PFM_PERF_PRECISE_MASK)
+		if (perf_needs_own_clock(ps->regs[i]))
 			return true;
 	return perf_clock_of(ps)->sampling || !ps->s->task;
 }
@@ -57,16 +69,27 @@ u64 perf_time_running(struct perf_event *event)
 	return running;
 }
 
+/* perf updates the times when it switches the thread. */
+u64 perf_time_here(const struct perf_event *event)
+{
+	u64 running = event->total_time_running;
+
+	if (!perf_is_here(event))
+		return running;
+	return running + perf_ctx_time(event->ctx) - event->tstamp +
+	       local_clock() - perf_last_update(event);
+}
+
 struct perf_event *perf_timer_event(const struct perf_set *ps)
 {
 	return ps->timer ? perf_event_of(ps->timer) : NULL;
 }
 
-u64 perf_clock_count_stopped(const struct perf_set *ps)
+u64 perf_clock_count_here(const struct perf_set *ps)
 {
 	const struct perf_event *event = perf_timer_event(ps);
 
-	return event ? event->total_time_running : 0;
+	return event ? perf_time_here(event) : 0;
 }
 
 u64 perf_clock_count(const struct perf_set *ps)
@@ -74,7 +97,7 @@ u64 perf_clock_count(const struct perf_set *ps)
 	struct perf_event *event = perf_timer_event(ps);
 
 	if (!event || !ps->started)
-		return perf_clock_count_stopped(ps);
+		return perf_clock_count_here(ps);
 	return perf_time_running(event);
 }
 

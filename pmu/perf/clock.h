@@ -27,16 +27,25 @@ struct perf_event *perf_timer_event(const struct perf_set *ps);
 
 /*
  * Read a clock without an event of its own. Context: process;
- * perf_clock_count_stopped() works in any context, but only if the set is
- * stopped.
+ * perf_clock_count_here() works in any context but NMI, if the set is stopped,
+ * or if interrupts are off and the set counts the current thread.
  */
 u64 perf_clock_count(const struct perf_set *ps);
-u64 perf_clock_count_stopped(const struct perf_set *ps);
+u64 perf_clock_count_here(const struct perf_set *ps);
 
 /* Has the set ever counted? Context: process. */
 bool perf_clock_has_run(const struct perf_set *ps);
 
 /* Get the time in ns that an event was on a counter. Context: process. */
 u64 perf_time_running(struct perf_event *event);
+
+/*
+ * The same without a lock, for an event of the current thread or a stopped one.
+ * Context: any but NMI; interrupts off.
+ */
+u64 perf_time_here(const struct perf_event *event);
+
+/* Does perf_time_here() return what perf_time_running() does? */
+extern bool perf_keeps_times;
 
 #endif /* PFM_PMU_PERF_CLOCK_H */

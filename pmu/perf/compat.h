@@ -25,4 +25,11 @@
 #define perf_ctx_stamp(ctx)	((ctx)->time.stamp)
 #endif
 
+/* The time of a perf_event_context at this update: an lvalue */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define perf_ctx_time(ctx)	((ctx)->time)
+#else
+#define perf_ctx_time(ctx)	((ctx)->time.time)
+#endif
+
 #endif /* PFM_PERF_COMPAT_H */

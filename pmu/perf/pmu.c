@@ -544,6 +544,7 @@ static int __init perf_pmu_init(void)
 		return -ENODEV;
 	perf_asks_counters = perf_selftest_counter();
 	perf_stamps_exits = perf_selftest_exit();
+	perf_keeps_times = perf_selftest_times();
 	perf_pmu.actual_width = perf_actual_width();
 	if (perf_has_records)
 		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :

@@ -17,6 +17,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_defect.h>
+#include "clock.h"
 #include "event.h"
 #include "hw_count.h"
 #include "pmc.h"
@@ -218,6 +219,34 @@ static bool __init perf_trial_reads(struct perf_trial *t)
 	}
 	local_irq_restore(flags);
 	return before <= count && count <= after;
+}
+
+/* Can perf's time of an event be read without a lock? */
+static bool __init perf_trial_times(struct perf_trial *t)
+{
+	u64 before, here, after;
+	unsigned long flags;
+	bool is_here;
+
+	perf_trial_start(t);
+	before = perf_time_running(t->event);
+	local_irq_save(flags);
+	is_here = perf_is_here(t->event);
+	here = perf_time_here(t->event);
+	local_irq_restore(flags);
+	after = perf_time_running(t->event);
+	return is_here && before <= here && here <= after;
+}
+
+bool __init perf_selftest_times(void)
+{
+	bool holds = perf_trial(PERF_SOFTWARE(CONTEXT_SWITCHES), 0,
+				perf_trial_times) > 0;
+
+	pfm_set_defect(PFM_DEFECT_TIMES,
+		       holds ? NULL :
+		       "each thread that samples has one more event: perf does not keep the times of events as expected");
+	return holds;
 }
 
 bool __init perf_selftest_counter(void)

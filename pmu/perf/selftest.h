@@ -21,6 +21,12 @@ bool perf_selftest(void);
 bool perf_selftest_counter(void);
 
 /*
+ * Test whether perf keeps the times of events as clock.c expects, and record a
+ * defect if not. Return: the result. Context: init of the module.
+ */
+bool perf_selftest_times(void);
+
+/*
  * Test whether perf keeps the time at which it has removed the events of an
  * exiting thread, and record a defect if not. Return: the result. Context: init
  * of the module.

@@ -62,12 +62,12 @@ u64 perf_thread_state(struct task_struct *task)
  * Return the count of a virtual PMD that has no read() of its own, or of a
  * counter without an event, which does not advance. PMDs that return data of a
  * sample read as 0 unless a sample is being taken. The set's clock is read here
- * only while the set is stopped.
+ * only while the set is stopped, or in an interrupt of its thread.
  */
 static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 {
 	if (perf_is_set_clock(reg))
-		return perf_clock_count_stopped(reg->set->priv);
+		return perf_clock_count_here(reg->set->priv);
 	if (reg->desc->num == PFM_PMD_ELAPSED)
 		return ktime_get_mono_fast_ns();
 	if (reg->desc->read_sample && reg->set->sample)

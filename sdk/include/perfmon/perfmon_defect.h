@@ -21,6 +21,7 @@
  * @PFM_DEFECT_PMU:     the PMU description, which is not registered if it fails
  * @PFM_DEFECT_COUNTER: reading counters with the fewest instructions
  * @PFM_DEFECT_EXIT:    reading a clock after perf has removed it at an exit
+ * @PFM_DEFECT_TIMES:   reading the time of a set that samples software events
  * @PFM_NUM_DEFECTS:    number of parts
  */
 enum pfm_defect {
@@ -29,6 +30,7 @@ enum pfm_defect {
 	PFM_DEFECT_PMU,
 	PFM_DEFECT_COUNTER,
 	PFM_DEFECT_EXIT,
+	PFM_DEFECT_TIMES,
 	PFM_NUM_DEFECTS,
 };
 

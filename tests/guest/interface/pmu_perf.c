@@ -149,20 +149,28 @@ static __u64 duration(int fd)
 	       info.set_act_duration.tv_nsec;
 }
 
+/* Use CPU time for a while. Return: the thread's time. */
+static __u64 spin(int clock)
+{
+	__u64 started = thread_clock_ns(clock), used;
+
+	do
+		used = thread_clock_ns(clock) - started;
+	while (used < 20 * MS);
+	return used;
+}
+
 /*
  * Count for a while. Check that the set was active as long as the thread ran.
  */
 static void expect_time_is_told(int fd)
 {
-	__u64 before = duration(fd), begin, started, counted, told, end;
+	__u64 before = duration(fd), begin, counted, told, end;
 	int clock = thread_clock();
 
 	begin = thread_clock_ns(clock);
 	CHECK_OK(pfm_start(fd, NULL));
-	started = thread_clock_ns(clock);
-	do
-		counted = thread_clock_ns(clock) - started;
-	while (counted < 20 * MS);
+	counted = spin(clock);
 	told = duration(fd) - before;
 	end = thread_clock_ns(clock);
 	CHECK_OK(pfm_stop(fd));
@@ -200,9 +208,7 @@ TEST(set_duration_is_exact_for_any_events)
 	 */
 	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/*
-	 * The event of the clock is also used if overflows may read the time.
-	 */
+	/* perfmon continues to use that event. */
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
 	expect_time_is_told(fd);
 	CHECK_OK(pfm_unload_context(fd));
@@ -220,6 +226,25 @@ TEST(set_duration_survives_switch_to_sampling)
 	expect_time_is_told(fd);
 	write_pmc_stopped(fd, 0, PAGE_FAULTS, 0);
 	expect_time_is_told(fd);
+}
+
+/* The overflow reads the time that perf keeps for the event. */
+TEST(set_duration_ends_when_overflow_masks)
+{
+	int fd = ctx_notifying(0, 1), clock = thread_clock();
+	__u64 begin = thread_clock_ns(clock), counted, told, end;
+
+	ctx_start_self(fd);
+	counted = spin(clock);
+	touch_pages(1, NULL);
+	end = thread_clock_ns(clock);
+	spin(clock);
+	told = duration(fd);
+	CHECK(told + MS > counted);
+	CHECK(told < end - begin + MS);
+	ctx_stop(fd);
+	CHECK_EQ(duration(fd), told);
+	CHECK_OK(close(clock));
 }
 
 /* A time in ns that is longer than any test. */
