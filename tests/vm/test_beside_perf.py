@@ -55,7 +55,7 @@ PAGES = 2
 SLICES = 0.1
 # The tolerance as a fraction of the CPU time: the tools' work at context switches and
 # at births is in it.
-CLOCKS = 0.02
+CLOCKS = 0.003
 # The number of stops that --follow-all adds per new process: the parent stops at the
 # fork and for SIGCHLD; the new process stops after its exec and before its exit.
 STOPS = 4
