@@ -35,12 +35,13 @@ void pfm_publish_active(struct pfm_context *ctx)
 static void pfm_follow_switch(struct pfm_context *ctx)
 {
 	struct pfm_pmd *last = pfm_clock_of(ctx->on_pmu);
+	s64 since = ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
 
 	/*
 	 * The previous set's clock has run until now, but its counters have
-	 * not.
+	 * not. The clocks of two CPUs may differ.
 	 */
-	ctx->set->unmeasured += ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
+	ctx->set->unmeasured += max_t(s64, since, 0);
 	if (pfm_program_regs(ctx))
 		ctx->sets_denied++;
 	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);

@@ -109,6 +109,17 @@ static void time_until_pmu_follows_is_unmeasured(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 1), TICK);
 }
 
+static void unmeasured_time_is_0_if_clock_steps_back(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, BY_TIME, 0, 1);
+	load_and_start(test, 0);
+	pass_unmeasured(test, -1);
+	pfm_finish_switch(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 0ULL);
+	stop(test);
+}
+
 /* Proves 3.1.12-09 */
 static void single_set_switches_to_itself(struct kunit *test)
 {
@@ -573,6 +584,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(explicit_next_set_defines_chain),
 	KUNIT_CASE(events_count_in_the_active_set_only),
 	KUNIT_CASE(time_until_pmu_follows_is_unmeasured),
+	KUNIT_CASE(unmeasured_time_is_0_if_clock_steps_back),
 	KUNIT_CASE(single_set_switches_to_itself),
 	KUNIT_CASE(remaining_timeout_survives_stop_and_start),
 	KUNIT_CASE(remaining_timeout_survives_masking),
