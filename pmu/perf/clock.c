@@ -3,13 +3,15 @@
  * clock.c - the clock of an event set
  *
  * The clock needs its own event if an NMI may have to read the clock, that is,
- * if one of the set's hardware counters samples. Precise events overflow even
- * if they do not sample, so their sets need a clock event, too. So do sets with
- * a timeout, and sets of CPUs.
+ * if one of the set's counters samples, other than perf's software events: even
+ * tracepoints fire in NMIs. Precise events overflow even if they do not sample,
+ * so their sets need a clock event, too. So do sets with a timeout, and sets of
+ * CPUs.
  *
  * In any other set the clock uses the time that perf keeps for one of the set's
- * software events, which are enabled whenever the set counts. This saves an
- * event that would have to be created, and switched with the thread.
+ * software events or tracepoints, which are enabled whenever the set counts.
+ * This saves an event that would have to be created, and switched with the
+ * thread.
  */
 #include <linux/sched/clock.h>
 #include "clock.h"
@@ -26,20 +28,21 @@ u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 bool perf_keeps_times __ro_after_init;
 
 /* May an overflow of this PMD read the clock where perf_time_here() cannot? */
-static bool perf_needs_own_clock(const struct pfm_pmu_reg *reg)
+static bool perf_is_beyond_timer(const struct pfm_pmu_reg *reg)
 {
-	if (perf_keeps_times && perf_is_software(reg->pmc_value))
+	if (perf_keeps_times &&
+	    perf_pmc_type(reg->pmc_value) == PERF_TYPE_SOFTWARE)
 		return false;
 	return reg->sampling || reg->pmc_value & PFM_PERF_PRECISE_MASK;
 }
 
-static bool perf_is_read_in_interrupts(const struct perf_set *ps)
+static bool perf_needs_own_clock(const struct perf_set *ps)
 {
 	struct perf_event *event;
 	unsigned int i;
 
 	perf_for_each_event(ps, i, event)
-		if (perf_needs_own_clock(ps->regs[i]))
+		if (perf_is_beyond_timer(ps->regs[i]))
 			return true;
 	return perf_clock_of(ps)->sampling || !ps->s->task;
 }
@@ -57,8 +60,12 @@ static struct pfm_pmu_reg *perf_find_timer(const struct perf_set *ps)
 
 bool perf_clock_needs_event(struct perf_set *ps)
 {
-	ps->timer = perf_is_read_in_interrupts(ps) ? NULL : perf_find_timer(ps);
-	return !ps->timer;
+	struct pfm_pmu_reg *timer = NULL;
+
+	if (!perf_needs_own_clock(ps))
+		timer = perf_find_timer(ps);
+	WRITE_ONCE(ps->timer, timer);
+	return !timer;
 }
 
 u64 perf_time_running(struct perf_event *event)
@@ -82,7 +89,9 @@ u64 perf_time_here(const struct perf_event *event)
 
 struct perf_event *perf_timer_event(const struct perf_set *ps)
 {
-	return ps->timer ? perf_event_of(ps->timer) : NULL;
+	const struct pfm_pmu_reg *timer = READ_ONCE(ps->timer);
+
+	return timer ? perf_event_of(timer) : NULL;
 }
 
 u64 perf_clock_count_here(const struct perf_set *ps)
