@@ -534,6 +534,10 @@ static u16 __init perf_actual_width(void)
 
 #endif
 
+/*
+ * The test of exits comes last: its thread may outlive it, and needs the
+ * module. If the load failed afterwards, the kernel would free the module.
+ */
 static int __init perf_pmu_init(void)
 {
 	int ret = perf_pointers_init();
@@ -543,13 +547,15 @@ static int __init perf_pmu_init(void)
 	if (!perf_selftest())
 		return -ENODEV;
 	perf_asks_counters = perf_selftest_counter();
-	perf_stamps_exits = perf_selftest_exit();
 	perf_keeps_times = perf_selftest_times();
 	perf_pmu.actual_width = perf_actual_width();
 	if (perf_has_records)
 		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :
 						  PFM_DS_IMPRECISE;
-	return pfm_register_pmu(&perf_pmu);
+	ret = pfm_register_pmu(&perf_pmu);
+	if (!ret)
+		perf_stamps_exits = perf_selftest_exit();
+	return ret;
 }
 
 static void __exit perf_pmu_exit(void)

@@ -6,12 +6,13 @@
  * no compiler would notice. So two software events of the loading thread are
  * armed in each way that event.c uses, and their overflows are checked.
  */
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/iopoll.h>
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/task.h>
@@ -37,6 +38,9 @@
 #define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
 /* Maximum time, in ns, to wait for a clock's timer */
 #define TRIAL_PATIENCE	(200 * NSEC_PER_MSEC)
+/* Delay, in us, in the trial of an event's times, and the least that passes */
+#define TRIAL_SPIN	50
+#define TRIAL_PASSES	(TRIAL_SPIN / 2 * NSEC_PER_USEC)
 /* Maximum time, in us, to wait for a thread's exit, and between two looks */
 #define TRIAL_EXIT	(10 * USEC_PER_SEC)
 #define TRIAL_LOOK	50
@@ -132,6 +136,11 @@ static void __init perf_trial_arm_later(struct perf_trial *t, u64 period)
 	pfm_irq_work_wait(&t->ps.irq_work);
 }
 
+static void __init perf_trial_sleep(void)
+{
+	usleep_range(50, 100);
+}
+
 /* Sleep (switch threads) until the event has overflowed @reports times. */
 static void __init perf_trial_switch(const struct perf_trial *t,
 				     unsigned int reports)
@@ -139,7 +148,7 @@ static void __init perf_trial_switch(const struct perf_trial *t,
 	int i;
 
 	for (i = 0; READ_ONCE(t->reports) < reports && i < TRIAL_SLEEPS; i++)
-		usleep_range(50, 100);
+		perf_trial_sleep();
 }
 
 /*
@@ -221,7 +230,10 @@ static bool __init perf_trial_reads(struct perf_trial *t)
 	return before <= count && count <= after;
 }
 
-/* Can perf's time of an event be read without a lock? */
+/*
+ * Can perf's time of an event be read without a lock, while the event counts
+ * and after it has been disabled?
+ */
 static bool __init perf_trial_times(struct perf_trial *t)
 {
 	u64 before, here, after;
@@ -229,24 +241,29 @@ static bool __init perf_trial_times(struct perf_trial *t)
 	bool is_here;
 
 	perf_trial_start(t);
+	perf_trial_sleep();
 	before = perf_time_running(t->event);
 	local_irq_save(flags);
 	is_here = perf_is_here(t->event);
+	udelay(TRIAL_SPIN);
 	here = perf_time_here(t->event);
 	local_irq_restore(flags);
 	after = perf_time_running(t->event);
-	return is_here && before <= here && here <= after;
+	if (!is_here || here < before + TRIAL_PASSES || here > after)
+		return false;
+	perf_event_disable(t->event);
+	return perf_time_here(t->event) == perf_time_running(t->event);
 }
 
 bool __init perf_selftest_times(void)
 {
-	bool holds = perf_trial(PERF_SOFTWARE(CONTEXT_SWITCHES), 0,
-				perf_trial_times) > 0;
+	int ret = perf_trial(PERF_SOFTWARE(CONTEXT_SWITCHES), 0,
+			     perf_trial_times);
 
 	pfm_set_defect(PFM_DEFECT_TIMES,
-		       holds ? NULL :
+		       ret ? NULL :
 		       "each thread that samples has one more event: perf does not keep the times of events as expected");
-	return holds;
+	return ret > 0;
 }
 
 bool __init perf_selftest_counter(void)
@@ -262,27 +279,39 @@ bool __init perf_selftest_counter(void)
 
 /**
  * struct perf_exit_trial - a thread that exits, and a clock of the thread
- * @go:    the thread may exit
- * @left:  the CPU's clock before the exit
+ * @users: the test and the thread, which may run for longer
+ * @cpu:   the thread's CPU before the exit
+ * @left:  this CPU's clock at that time
  * @event: the clock
  */
 struct perf_exit_trial {
-	struct completion	go;
+	refcount_t		users;
+	int			cpu;
 	u64			left;
 	struct perf_event	*event;
 };
 
+static void perf_exit_trial_put(struct perf_exit_trial *t)
+{
+	if (refcount_dec_and_test(&t->users))
+		kfree(t);
+}
+
 static int perf_trial_thread(void *trial)
 {
 	struct perf_exit_trial *t = trial;
+	unsigned long flags;
 
-	wait_for_completion(&t->go);
+	local_irq_save(flags);
+	t->cpu = smp_processor_id();
 	t->left = local_clock();
-	return 0;
+	local_irq_restore(flags);
+	perf_exit_trial_put(t);
+	module_put_and_kthread_exit(0);
 }
 
-static bool __init perf_trial_clock(struct perf_exit_trial *t,
-				    struct task_struct *thread)
+static int __init perf_trial_clock(struct perf_exit_trial *t,
+				   struct task_struct *thread)
 {
 	static const u64 none[PFM_PMC_CONFIGS];
 	struct perf_event_attr attr;
@@ -291,16 +320,18 @@ static bool __init perf_trial_clock(struct perf_exit_trial *t,
 	t->event = perf_event_create_kernel_counter(&attr, -1, thread, NULL,
 						    NULL);
 	if (IS_ERR(t->event))
-		return false;
+		return PTR_ERR(t->event);
 	perf_event_enable(t->event);
-	return true;
+	return 0;
 }
 
 /*
  * Is the last update of the event's context the one at the thread's exit, even
- * if the event is read later?
+ * if the event is read later? The first read waits until perf has removed all
+ * events. Times of different CPUs cannot be compared.
  */
-static bool __init perf_trial_stamp(const struct perf_exit_trial *t)
+static bool __init perf_trial_stamp(const struct perf_exit_trial *t,
+				    const struct task_struct *thread)
 {
 	bool ended;
 	u64 stamp;
@@ -308,44 +339,60 @@ static bool __init perf_trial_stamp(const struct perf_exit_trial *t)
 	if (read_poll_timeout(perf_has_ended, ended, ended, TRIAL_LOOK,
 			      TRIAL_EXIT, false, t->event))
 		return false;
+	perf_count(t->event);
 	stamp = perf_last_update(t->event);
 	perf_count(t->event);
-	return stamp >= t->left && stamp == perf_last_update(t->event);
+	return stamp == perf_last_update(t->event) &&
+	       (task_cpu(thread) != t->cpu || stamp >= t->left);
 }
 
-/* The thread stays on one CPU, so that its times come from the same clock. */
-static bool __init perf_trial_exits(void)
+/* Let the thread exit. Do not wait for ever: its CPUs may be busy. */
+static int __init perf_trial_let_exit(struct perf_exit_trial *t,
+				      struct task_struct *thread)
 {
-	struct perf_exit_trial t = {
-		.go = COMPLETION_INITIALIZER_ONSTACK(t.go),
-	};
-	struct task_struct *thread = kthread_create(perf_trial_thread, &t,
-						    "pfm_selftest");
-	bool holds, created;
+	int ret;
 
-	if (IS_ERR(thread))
-		return false;
 	get_task_struct(thread);
-	kthread_bind(thread, raw_smp_processor_id());
+	ret = perf_trial_clock(t, thread);
 	wake_up_process(thread);
-	created = perf_trial_clock(&t, thread);
-	complete(&t.go);
-	holds = created && perf_trial_stamp(&t);
-	kthread_stop(thread);
+	if (!ret) {
+		ret = perf_trial_stamp(t, thread);
+		perf_event_release_kernel(t->event);
+	}
 	put_task_struct(thread);
-	if (created)
-		perf_event_release_kernel(t.event);
-	return holds;
+	return ret;
+}
+
+/* Return: as perf_trial(). */
+static int __init perf_trial_exits(void)
+{
+	struct perf_exit_trial *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct task_struct *thread;
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	refcount_set(&t->users, 2);
+	__module_get(THIS_MODULE);
+	thread = kthread_create(perf_trial_thread, t, "pfm_selftest");
+	if (IS_ERR(thread)) {
+		module_put(THIS_MODULE);
+		kfree(t);
+		return PTR_ERR(thread);
+	}
+	ret = perf_trial_let_exit(t, thread);
+	perf_exit_trial_put(t);
+	return ret;
 }
 
 bool __init perf_selftest_exit(void)
 {
-	bool holds = perf_trial_exits();
+	int ret = perf_trial_exits();
 
 	pfm_set_defect(PFM_DEFECT_EXIT,
-		       holds ? NULL :
-		       "samples at a thread's exit lack its last CPU time: perf does not keep the time of the exit");
-	return holds;
+		       ret ? NULL :
+		       "samples at a thread's exit lack the time that the exit takes: perf does not keep when it began");
+	return ret > 0;
 }
 
 bool __init perf_selftest(void)

@@ -22,14 +22,15 @@ bool perf_selftest_counter(void);
 
 /*
  * Test whether perf keeps the times of events as clock.c expects, and record a
- * defect if not. Return: the result. Context: init of the module.
+ * defect if not. Return: the result; false, without a defect, if the test is
+ * not possible. Context: init of the module.
  */
 bool perf_selftest_times(void);
 
 /*
  * Test whether perf keeps the time at which it has removed the events of an
- * exiting thread, and record a defect if not. Return: the result. Context: init
- * of the module.
+ * exiting thread, and record a defect if not. Return: as perf_selftest_times().
+ * Context: init of the module, when it can no longer fail.
  */
 bool perf_selftest_exit(void);
 
