@@ -66,6 +66,13 @@ static inline bool perf_has_ended(const struct perf_event *event)
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_EXIT;
 }
 
+/* Has perf removed it because the calling thread exits? */
+static inline bool perf_has_ended_here(const struct pfm_pmu_set *s,
+				       const struct perf_event *event)
+{
+	return s->task == current && perf_has_ended(event);
+}
+
 /*
  * Get the value of the CPU's clock when perf last updated the time of the
  * event's thread. Context: any.
@@ -76,8 +83,9 @@ u64 perf_last_update(const struct perf_event *event);
 extern bool perf_stamps_exits;
 
 /*
- * Get the time in ns since perf removed the event from its thread; 0 if the
- * kernel does not keep it. Context: any, interrupts off.
+ * Get the time in ns since perf removed the event from the calling thread, even
+ * if the thread did not run all the time; 0 if the kernel does not keep it.
+ * Context: any, interrupts off.
  */
 u64 perf_time_ended(const struct perf_event *event);
 

@@ -303,8 +303,8 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 
 /*
  * Return the current count of an event. Events without an update function are
- * always up to date, or cannot be updated here. A sample at the exit of the
- * thread reads a clock after perf has removed the event.
+ * always up to date, or cannot be updated here. A sample that the thread takes
+ * at its exit reads a clock after perf has removed the event.
  */
 static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 					  struct perf_event *event)
@@ -315,7 +315,7 @@ static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 		if (perf_asks_counter(reg))
 			return perf_counter_count(event);
 		update(event);
-	} else if (update && unlikely(perf_has_ended(event)) &&
+	} else if (update && unlikely(perf_has_ended_here(reg->set, event)) &&
 		   perf_is_clock(reg->pmc_value)) {
 		return local64_read(&event->count) + perf_time_ended(event);
 	}

@@ -269,13 +269,6 @@ static int perf_start(struct pfm_pmu_set *s)
 	return perf_find_denied(ps) ? -EBUSY : 0;
 }
 
-/* Has the calling thread, which exits, no event any more? */
-static bool perf_has_removed(const struct pfm_pmu_set *s,
-			     const struct perf_event *event)
-{
-	return s->task == current && perf_has_ended(event);
-}
-
 static void perf_stop(struct pfm_pmu_set *s)
 {
 	struct perf_set *ps = s->priv;
@@ -287,7 +280,7 @@ static void perf_stop(struct pfm_pmu_set *s)
 	WRITE_ONCE(ps->started, false);
 	perf_find_denied(ps);
 	perf_for_each_event(ps, i, event)
-		if (!perf_has_removed(s, event))
+		if (!perf_has_ended_here(s, event))
 			perf_event_disable(event);
 	/* perf_start() arms the events that are still unarmed. */
 	perf_arm_wait(ps);
