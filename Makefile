@@ -16,8 +16,9 @@ TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 x86_64-6.12-rt \
 NEWEST_TARGETS := x86_64-backports x86_64-sid
 # A PREEMPT_RT kernel that the modules must refuse to build for; tests check that.
 REFUSED_TARGETS := x86_64-6.1-rt
-# The debug kernel (KASAN, lockdep, ...); `make modules` does not build for it.
+# The debug kernels (KASAN, lockdep, ...); `make modules` does not build for them.
 DEBUG_TARGET := x86_64-debug
+DEBUG_TARGETS := $(DEBUG_TARGET) $(DEBUG_TARGET)-rt
 KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu unwind formats
 
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
@@ -71,7 +72,7 @@ help:
 	@echo '              of the demands'
 	@echo 'make conformance  write the tables of docs/conformance.md'
 	@echo 'make pfmon-docs  generate completion and manual from pfmon'"'"'s option table'
-	@echo 'make check-debug  run the VM tests and the KUnit suites on a debug kernel, with'
+	@echo 'make check-debug  run the VM tests and the KUnit suites on debug kernels, with'
 	@echo '              failing allocations and leak detection'
 	@echo 'make check-host  run make check in a root of the other Debian release'
 	@echo 'make check-newest  build and test on the newest kernels of backports and sid'
@@ -126,7 +127,7 @@ define build-modules
 		$(NO_BTF) $4 $(KMOD_FLAGS) modules
 endef
 
-ALL_TARGETS := $(TARGETS) $(NEWEST_TARGETS) $(REFUSED_TARGETS) $(DEBUG_TARGET)
+ALL_TARGETS := $(TARGETS) $(NEWEST_TARGETS) $(REFUSED_TARGETS) $(DEBUG_TARGETS)
 .PHONY: modules modules-all built-modules modules-kunit \
 	$(ALL_TARGETS:%=modules-%) $(ALL_TARGETS:%=test-modules-%)
 modules: $(if $(KDIR),modules-kdir,modules-all)
@@ -332,7 +333,7 @@ check-damaged: deps-check
 .PHONY: check-debug
 check-debug: deps-check
 	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_CALLS=$(FUZZ_CALLS)"
-	@$(MAKE) -s test-modules-$(DEBUG_TARGET) modules-kunit guest-x86_64
+	@$(MAKE) -s $(DEBUG_TARGETS:%=test-modules-%) modules-kunit guest-x86_64
 	@FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SEED=$(FUZZ_SEED) \
 		$(PYTHON) -m pytest -v -p no:cacheprovider tests/debug
 	@echo "no fault found with FUZZ_SEED=$(FUZZ_SEED)"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The kernel of `make check-debug`: Debian's 6.12 source, configured to detect faults.
+"""The kernels of `make check-debug`: Debian's 6.12 source, configured to detect faults.
 
-The kernel is built once, from debug.config, and stored in the cache with everything
-that is needed to build modules for it. A change to the configuration, the source or the
-compiler makes a new entry in the cache. Each build also deletes entries that were
-unused for two weeks.
+Each kernel is built once and stored in the cache with everything that is needed to
+build modules for it. A change to the configuration, the source or the compiler makes a
+new entry in the cache. Each build also deletes entries that were unused for two weeks.
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ from __future__ import annotations
 import collections
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import cache
@@ -24,7 +24,10 @@ import cache_entries
 import kernel_source
 
 HERE = Path(__file__).resolve().parent
-CONFIG = HERE / "debug.config"
+DEBUG = HERE / "debug.config"
+# The configuration of each kernel. The second file changes what the first has made.
+CONFIGS = {"debug": (DEBUG,), "debug-rt": (DEBUG, HERE / "debug-rt.config")}
+OPTION = re.compile(r"^(?:# )?(CONFIG_\w+)(?:=.*| is not set)$", re.MULTILINE)
 ARCH = "ARCH=x86_64"
 TARGETS = ("bzImage", "modules")
 # Seconds between progress messages.
@@ -39,46 +42,46 @@ class BuildError(Exception):
     """The kernel could not be built; the text has the last lines of make's output."""
 
 
-def tree() -> Path:
-    """Return the directory of the built kernel.
+def tree(name: str) -> Path:
+    """Return the directory of the built kernel of a name in CONFIGS.
 
     The directory contains build/, which is KDIR for modules, and lib/modules/RELEASE.
     Raises kernel_source.SourceError if the source is missing, or BuildError.
     """
     source = kernel_source.pristine()
-    entry = cache.root() / "kernels" / f"{source.name}-debug-{_key(source)}"
+    entry = cache.root() / "kernels" / f"{source.name}-{name}-{_key(source, name)}"
     cache_entries.use(entry, [entry.name])
     if entry.is_dir():
         return entry
     with cache.locked("kernels"):
         if not entry.is_dir():
             with cache.filling(entry) as unfinished:
-                _build(source, unfinished)
+                _build(source, unfinished, name)
     cache_entries.prune(entry, shutil.rmtree)
     return entry
 
 
-def kdir() -> Path:
+def kdir(name: str) -> Path:
     """Return the directory to build modules against."""
-    return tree() / "build"
+    return tree(name) / "build"
 
 
-def image() -> Path:
+def image(name: str) -> Path:
     """Return the kernel image."""
-    return kdir() / "arch/x86/boot/bzImage"
+    return kdir(name) / "arch/x86/boot/bzImage"
 
 
-def release() -> str:
+def release(name: str) -> str:
     """Return what `uname -r` prints in this kernel."""
-    return (kdir() / "include/config/kernel.release").read_text().strip()
+    return (kdir(name) / "include/config/kernel.release").read_text().strip()
 
 
-def modules() -> Path:
+def modules(name: str) -> Path:
     """Return lib/modules/RELEASE, which has no modules: all drivers are built in."""
-    return tree() / "lib/modules" / release()
+    return tree(name) / "lib/modules" / release(name)
 
 
-def _key(source: Path) -> str:
+def _key(source: Path, name: str) -> str:
     """Return the digest of everything that the built kernel depends on.
 
     This includes the source's path, because the build contains it.
@@ -87,32 +90,45 @@ def _key(source: Path) -> str:
         ["gcc", "--version"], stdout=subprocess.PIPE, check=True
     ).stdout
     words = " ".join((str(source), *TARGETS, *UNNEEDED)).encode()
-    content = b"\0".join((CONFIG.read_bytes(), compiler, words))
+    configs = (config.read_bytes() for config in CONFIGS[name])
+    content = b"\0".join((*configs, compiler, words))
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _build(source: Path, target: Path) -> None:
+def _build(source: Path, target: Path, name: str) -> None:
+    first, *changes = CONFIGS[name]
     build = target / "build"
     build.mkdir()
     make = ["make", "-C", str(source), f"O={build}", ARCH]
-    _run([*make, f"KCONFIG_ALLCONFIG={CONFIG}", "allnoconfig"])
-    _check_config(build / ".config")
+    _run([*make, f"KCONFIG_ALLCONFIG={first}", "allnoconfig"])
+    if changes:
+        _change(build / ".config", changes)
+        _run([*make, "olddefconfig"])
+    _check_config(build / ".config", CONFIGS[name])
     _run([*make, f"-j{os.cpu_count()}", *TARGETS])
     _run([*make, f"INSTALL_MOD_PATH={target}", "modules_install"])
     for path in _unneeded(build):
         path.unlink()
 
 
-def _check_config(config: Path) -> None:
-    """Raise BuildError if an option of debug.config did not take effect."""
+def _change(made: Path, changes: Sequence[Path]) -> None:
+    """Apply changes to a configuration: the last line of an option is valid."""
+    with made.open("a") as file:
+        file.writelines(change.read_text() for change in changes)
+
+
+def _check_config(made: Path, configs: Sequence[Path]) -> None:
+    """Raise BuildError if an option of these files did not take effect."""
     wanted = {
-        line for line in CONFIG.read_text().splitlines() if line.startswith("CONFIG_")
+        option[1]: option[0]
+        for config in configs
+        for option in OPTION.finditer(config.read_text())
     }
-    missing = wanted.difference(config.read_text().splitlines())
+    missing = set(wanted.values()).difference(made.read_text().splitlines())
     if missing:
+        names = ", ".join(config.name for config in configs)
         raise BuildError(
-            f"these options of {CONFIG.name} have no effect: "
-            + ", ".join(sorted(missing))
+            f"these options of {names} have no effect: " + ", ".join(sorted(missing))
         )
 
 

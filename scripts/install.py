@@ -43,7 +43,8 @@ USER_HEADERS = re.compile(
 )
 # The scripts that pfm-vm and `make kunit` of a format need.
 SDK_SCRIPTS = (
-    *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
+    *("cache.py", "counted.py", "debian.py", "debug.config", "debug-rt.config"),
+    "debug_kernel.py",
     *("cache_entries.py", "firmware.py", "format_folder.py", "format_hints.py"),
     *("host.py", "kernel_source.py"),
     *("kernels.py", "kunit.config"),

@@ -5,8 +5,8 @@
 If headers of a kernel are installed, that version of the kernel is used; otherwise the
 newest version that the kernel's Debian release offers. Missing headers and all kernel
 images are fetched into the cache and never installed. Modules for a kernel of another
-release are built in a root file system of that release, with its compiler. One more
-kernel, "debug", is built from source. As a command:
+release are built in a root file system of that release, with its compiler. Two more
+kernels, "debug" and "debug-rt", are built from source. As a command:
 
     kernels.py [--arch ARCH] [--kernel KERNEL] kdir|image|release|modules
     kernels.py [--arch ARCH] [--kernel KERNEL] make ARGUMENT...
@@ -77,8 +77,8 @@ SUPPORTED = {
     for arch in ("x86_64", "arm64")
 }
 _ALL = KERNELS | NEWEST | REFUSED
-# The kernel that is built from source, for x86_64 only.
-DEBUG = "debug"
+# The kernels that are built from source, for x86_64 only.
+DEBUG, DEBUG_RT = debug_kernel.CONFIGS
 DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
 # The last part of the name of each flavour's common headers.
 COMMON = {"cloud": "common", "rt": "common-rt"}
@@ -130,14 +130,19 @@ class Kernel:
         return packages.Offer(arch, "" if own else self.debian)
 
 
+def is_debug(name: str) -> bool:
+    """Tell whether a kernel is built from source to detect faults."""
+    return name in debug_kernel.CONFIGS
+
+
 def resolve(arch: str, name: str) -> Kernel:
     """Return the kernel of this name.
 
-    Raises KernelError if no such kernel is available. For the debug kernel, raises what
+    Raises KernelError if no such kernel is available. For a debug kernel, raises what
     debug_kernel.tree() raises.
     """
-    if (arch, name) == ("x86_64", DEBUG):
-        return Kernel(arch, name, debug_kernel.release(), "", debian.host())
+    if arch == "x86_64" and is_debug(name):
+        return Kernel(arch, name, debug_kernel.release(name), "", debian.host())
     if arch not in SUPPORTED:
         known = ", ".join(SUPPORTED)
         raise KernelError(f"unknown architecture '{arch}'; choose one of: {known}")
@@ -157,8 +162,8 @@ def kdir(kernel: Kernel) -> Path:
 
     Raises packages.PackageError if the headers cannot be fetched.
     """
-    if kernel.series == DEBUG:
-        return debug_kernel.kdir()
+    if is_debug(kernel.series):
+        return debug_kernel.kdir(kernel.series)
     name = f"{PREFIX}{kernel.release}"
     if kernel.installed and kernel.arch == "x86_64":
         return HEADERS / name
@@ -186,8 +191,8 @@ def image(kernel: Kernel) -> Path:
 
     Raises packages.PackageError if it cannot be fetched.
     """
-    if kernel.series == DEBUG:
-        return debug_kernel.image()
+    if is_debug(kernel.series):
+        return debug_kernel.image(kernel.series)
     tree = _image_tree(kernel)
     if _is_split(kernel):
         return tree / "usr/lib/modules" / kernel.release / "vmlinuz"
@@ -199,8 +204,8 @@ def modules(kernel: Kernel) -> Path:
 
     Raises packages.PackageError if it cannot be fetched.
     """
-    if kernel.series == DEBUG:
-        return debug_kernel.modules()
+    if is_debug(kernel.series):
+        return debug_kernel.modules(kernel.series)
     return _modules_top(_image_tree(kernel)) / "lib/modules" / kernel.release
 
 
@@ -344,7 +349,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = ", ".join((*_ALL, DEBUG))
+    names = ", ".join((*_ALL, *debug_kernel.CONFIGS))
     parser.add_argument("--arch", default="x86_64", help="x86_64 or arm64")
     parser.add_argument("--kernel", default="6.1", help=names)
     what = ["kdir", "image", "release", "modules", "make"]

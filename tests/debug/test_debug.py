@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Repeat the tests on a kernel that detects faults, and search for leaks.
+"""Repeat the tests on kernels that detect faults, and search for leaks.
 
-The debug kernel (scripts/debug.config) has KASAN, UBSAN, lockdep, kmemleak and fault
-injection. Each guest runs some programs and unloads the modules; the kernel searches
-for leaks before and after the unloading. Any error that the kernel reports is a failure
-and ends the guest at once.
+The debug kernels (scripts/debug.config, debug-rt.config) have KASAN, UBSAN, lockdep,
+kmemleak and fault injection. Each guest runs some programs and unloads the modules; the
+kernel searches for leaks before and after the unloading. Any error that the kernel
+reports is a failure and ends the guest at once.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from commands import (
 from programs import PROGRAMS, PROGRAMS32, SIMULATED, names_in, with_nmis
 
 DEBUG = Target("x86_64", kernels.DEBUG)
+DEBUG_RT = Target("x86_64", kernels.DEBUG_RT)
 SUITES = ROOT / "tests/kunit"
 SUITES_MODULES = ROOT / f"build/kmod/{DEBUG}-kunit"
 # Timeouts in seconds for one test and for a guest. They are much longer than needed.
@@ -54,6 +55,7 @@ class Guest:
     programs: tuple[str, ...]
     commands: Mapping[str, str]
     options: tuple[str, ...] = ()
+    target: Target = DEBUG
 
 
 def _with_leaks(unload: str) -> dict[str, str]:
@@ -61,10 +63,12 @@ def _with_leaks(unload: str) -> dict[str, str]:
     return {"leaks-loaded": SCAN, "unload": unload, "leaks-unloaded": SCAN}
 
 
-def _with_perf(*programs: str, options: tuple[str, ...] = ()) -> Guest:
+def _with_perf(
+    *programs: str, options: tuple[str, ...] = (), target: Target = DEBUG
+) -> Guest:
     commands = {name: name for name in programs}
     unload = rmmod("pfm_pmu_perf")
-    return Guest(programs, commands | _with_leaks(unload), options)
+    return Guest(programs, commands | _with_leaks(unload), options, target)
 
 
 def _with_random_calls() -> Guest:
@@ -78,11 +82,12 @@ def _with_simulation(*programs: str) -> Guest:
     return Guest(programs, commands | _with_leaks(unload), ("--no-modules",))
 
 
-def _with_nmis() -> Guest:
+def _with_nmis(target: Target = DEBUG) -> Guest:
     unload = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
-    commands = nmi_commands(DEBUG.series) | rigged_commands(DEBUG.series)
+    commands = nmi_commands(target.series) | rigged_commands(target.series)
     commands |= _with_leaks(unload)
-    return Guest(tuple(with_nmis(DEBUG.series)), commands, ("--no-modules",))
+    programs = tuple(with_nmis(target.series))
+    return Guest(programs, commands, ("--no-modules",), target)
 
 
 def _with_suites() -> Guest:
@@ -99,6 +104,8 @@ GUESTS = {
     "nmi": _with_nmis(),
     "random": _with_random_calls(),
     "nomemory": _with_perf("nomemory", options=("--may-deny-memory",)),
+    "preempt_rt": _with_perf(*PROGRAMS, target=DEBUG_RT),
+    "preempt_rt_nmi": _with_nmis(DEBUG_RT),
 }
 CASES = [
     (guest, program, test)
@@ -119,7 +126,7 @@ def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[str]]:
         commands = {"settings": SETTINGS, "keep_events": "keep_events"}
         commands |= guest.commands
         options = (f"--timeout={GUEST_TIMEOUT}", "--parallel", *guest.options)
-        return Boot(DEBUG, commands, tmp_path_factory.mktemp(name), options)
+        return Boot(guest.target, commands, tmp_path_factory.mktemp(name), options)
 
     guests = Boots(boot)
     yield guests
@@ -142,8 +149,9 @@ def test_guest(guest: str, program: str, test: str, boots: Boots[str]) -> None:
     check_test(boots[guest], program, test)
 
 
-def test_overflows_are_nmis(boots: Boots[str]) -> None:
-    check_nmis(boots["nmi"], DEBUG.series)
+@pytest.mark.parametrize("guest", ["nmi", "preempt_rt_nmi"])
+def test_overflows_are_nmis(guest: str, boots: Boots[str]) -> None:
+    check_nmis(boots[guest], GUESTS[guest].target.series)
 
 
 def test_random_calls_break_nothing(boots: Boots[str]) -> None:

@@ -9,17 +9,25 @@ import debug_kernel
 import pytest
 
 
-def test_option_without_effect_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_option_without_effect_is_named(tmp_path: Path) -> None:
     wanted, made = tmp_path / "debug.config", tmp_path / ".config"
     wanted.write_text("# comment\nCONFIG_KASAN=y\nCONFIG_LOCKDEP=y\n")
-    monkeypatch.setattr(debug_kernel, "CONFIG", wanted)
     made.write_text("CONFIG_LOCKDEP=y\nCONFIG_KASAN=y\nCONFIG_MORE=y\n")
-    debug_kernel._check_config(made)
+    debug_kernel._check_config(made, [wanted])
     made.write_text("CONFIG_LOCKDEP=y\n# CONFIG_KASAN is not set\n")
     with pytest.raises(debug_kernel.BuildError, match="no effect: CONFIG_KASAN=y"):
-        debug_kernel._check_config(made)
+        debug_kernel._check_config(made, [wanted])
+
+
+def test_later_configuration_changes_the_first(tmp_path: Path) -> None:
+    first, change, made = (tmp_path / name for name in ("first", "change", ".config"))
+    first.write_text('CONFIG_PREEMPT=y\nCONFIG_LOCALVERSION="-debug"\n')
+    change.write_text('# CONFIG_PREEMPT is not set\nCONFIG_LOCALVERSION="-rt"\n')
+    made.write_text(first.read_text())
+    with pytest.raises(debug_kernel.BuildError, match="CONFIG_PREEMPT is not set"):
+        debug_kernel._check_config(made, [first, change])
+    made.write_text(change.read_text())
+    debug_kernel._check_config(made, [first, change])
 
 
 def test_failed_kernel_build_shows_its_last_lines() -> None:

@@ -105,7 +105,8 @@ EXPECTED = {
 }
 # The scripts of pfm-vm and of `make kunit` for a format, in addition to the sources.
 SCRIPTS = (
-    *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
+    *("cache.py", "counted.py", "debian.py", "debug.config", "debug-rt.config"),
+    "debug_kernel.py",
     *("cache_entries.py", "firmware.py", "format_folder.py", "format_hints.py"),
     *("host.py", "kernel_source.py"),
     *("kernels.py", "kunit.config"),

@@ -26,8 +26,8 @@ def kernel(name: str) -> Path:
     """Make a debug kernel from a source, or use an existing one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel_source, "pristine", lambda: Path(name))
-        patch.setattr(debug_kernel, "_build", lambda source, tree: None)
-        return debug_kernel.tree()
+        patch.setattr(debug_kernel, "_build", lambda *arguments: None)
+        return debug_kernel.tree("debug")
 
 
 @pytest.fixture(autouse=True)
