@@ -31,6 +31,7 @@
 #include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_kprobe.h>
 #include "block.h"
+#include "compat.h"
 #include "context.h"
 
 #define PFM_LAST_CALL	"blkcg_maybe_throttle_current"
@@ -113,7 +114,7 @@ static void pfm_block_put_work(struct pfm_block *b)
 /* Context: any but NMI. */
 static void pfm_block_queue(struct pfm_block *b)
 {
-	if (!task_work_add(b->task, &b->work, TWA_RESUME))
+	if (!pfm_task_work_add(b->task, &b->work, TWA_RESUME))
 		return;
 	/* The thread is exiting: it is not blocked. */
 	clear_bit_unlock(0, &b->queued);

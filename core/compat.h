@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sysfs.h>
+#include <linux/task_work.h>
 #include <linux/version.h>
 
 /* perfmon is not tested on older PREEMPT_RT kernels. */
@@ -70,6 +71,23 @@ pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
 #define kthread_run_worker(flags, ...)				\
 	kthread_create_worker(flags, __VA_ARGS__)
 #endif
+
+/* Under KASAN, task_work_add() allocates memory until commit d40797d6720e
+ * ("kasan: make kasan_record_aux_stack_noalloc() the default behaviour"), in
+ * 6.14. PREEMPT_RT forbids that where interrupts are off. The flag exists since
+ * commit 73ab05aa46b0 ("sched/core: Disable page allocation in
+ * task_tick_mm_cid()"), in 6.12.
+ */
+static inline int pfm_task_work_add(struct task_struct *task,
+				    struct callback_head *work,
+				    enum task_work_notify_mode notify)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+	notify |= TWAF_NO_ALLOC;
+#endif
+	return task_work_add(task, work, notify);
+}
 
 /* The attribute argument of a binary file's call-backs is const since 6.16. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)

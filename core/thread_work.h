@@ -7,6 +7,7 @@
 
 #include <linux/module.h>
 #include <linux/task_work.h>
+#include "compat.h"
 
 /*
  * Queue a task work. The caller holds the objects that the task work uses. The
@@ -19,7 +20,7 @@ static inline bool pfm_thread_work_add(struct task_struct *task,
 {
 	if (!try_module_get(THIS_MODULE))
 		return false;
-	if (!task_work_add(task, work, notify))
+	if (!pfm_task_work_add(task, work, notify))
 		return true;
 	module_put(THIS_MODULE);
 	return false;
