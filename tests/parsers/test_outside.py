@@ -164,7 +164,7 @@ def test_selection_uses_roles_of_third_party_format(
         (["--cpu", "0"], 60),
         (["--pid", "100"], 100),
         (["--time", "1s-2s"], 30),
-        (["--object", "[[]1]"], 60),
+        (["--object", "[1]"], 60),
         (["--kernel"], 0),
     ):
         found = told(capsys, "report", "--by", "ip", *selected, outside, warns=True)
