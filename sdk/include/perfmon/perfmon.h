@@ -237,11 +237,13 @@ PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
  * struct pfarg_pmd_t - element of PFM_WRITE_PMDS and PFM_READ_PMDS (3.1.3)
  * @reg_num:            index of the PMD
  * @reg_set:            event set of the PMD
- * @reg_flags:          in: 0, or PFM_REGFL_SMPL with PFM_REGFL_OVFL_NOTIFY and
- *                      PFM_REGFL_RANDOM; out: PFM_REG_RETFL_*
+ * @reg_flags:          in: 0, or PFM_REGFL_SMPL with any of
+ *                      PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM and
+ *                      PFM_REGFL_AT_EXIT; out: PFM_REG_RETFL_*
  * @reg_value:          value to load, or value read; counters have 64 bits
- * @reg_long_reset:     value to reload at PFM_RESTART after a notification
- * @reg_short_reset:    value to reload after an overflow without notification
+ * @reg_long_reset:     value to reload at PFM_RESTART, if the overflow masked
+ *                      monitoring
+ * @reg_short_reset:    value to reload after an overflow that did not
  * @reg_last_reset_val: out, read: value that was loaded last
  * @reg_ovflsw_thres:   number of overflows before a switch to the next event
  *                      set
@@ -879,8 +881,9 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * Return: 0; -1: EBUSY if the context is already attached, if the thread or CPU
  * has another context, or if contexts of the other kind (per-thread or
  * system-wide) are attached; EINVAL for an invalid set, for a blocking context
- * of the calling thread, or for a system-wide context if load_pid is not the
- * caller; ESRCH if there is no such thread; EPERM; ENODEV; ENOMEM.
+ * if the thread belongs to the calling process, or for a system-wide context if
+ * load_pid is not the caller; ESRCH if there is no such thread; EPERM; ENODEV;
+ * ENOMEM.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 
