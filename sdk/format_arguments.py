@@ -46,7 +46,7 @@ class Argument(Member):
 def arguments(texts: Sequence[str]) -> list[Argument]:
     """Return the fields that the options --arg describe. Raises MemberError."""
     if len(texts) > MOST:
-        raise MemberError(f"there are {len(texts)} options --arg: use at most {MOST}")
+        raise MemberError(f"--arg is given {len(texts)} times: use at most {MOST}")
     found = each("--arg", texts, _argument)
     expect_different([*(Member(name, "u64") for name in ("sink", *SINK)), *found])
     return found

@@ -204,8 +204,8 @@ def check_name(name: str) -> None:
         )
     if UNSEEN.match(name):
         raise MemberError(
-            f"pfmparse shows no column '{name}'; use a name without 'pad' or "
-            "'reserved' that is not pmdN"
+            f"pfmparse does not show columns such as '{name}': use a name that is not "
+            "pmdN and does not contain 'pad' or 'reserved'"
         )
 
 

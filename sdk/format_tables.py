@@ -99,8 +99,8 @@ def words(texts: Iterable[str]) -> dict[str, str]:
     if (size := sum(member.size for member in record)) > MAX_RECORD:
         raise MemberError(
             f"a record has {size} bytes, but the handler's stack has room for "
-            f"{MAX_RECORD}: use fewer fields (a format that needs more builds its "
-            "samples in pfm_table_priv() instead)"
+            f"{MAX_RECORD}: use fewer fields, or build the samples in "
+            "pfm_table_priv() instead of on the stack"
         )
     return {
         **lines(record),
@@ -137,11 +137,15 @@ def _value(text: str) -> Value:
         if merge not in ROLES:
             raise MemberError(f"unknown way to merge '{merge}'; use {known}")
     if len(set(merges)) < len(merges):
-        raise MemberError("name each way to merge once")
+        raise MemberError("each way to merge can be given only once")
     if merges and member.name == COUNT.name:
-        raise MemberError("'count' is the number of samples: use another name")
+        raise MemberError(
+            "the name 'count' is reserved for the number of samples: use another one"
+        )
     if merges and member.length:
-        raise MemberError("an array can only be a part of the key: leave out '='")
+        raise MemberError(
+            "an array cannot be merged: leave out '=' to make it a part of the key"
+        )
     if merges == (LOG2,):
         raise MemberError(
             f"log2 cannot be used alone: add another merge, such as {declared}=max,log2"

@@ -215,7 +215,9 @@ def check_prefixes(known: Known) -> None:
         try:
             decoded = _decode(known, known.buffer[:size])
         except Finding as finding:
-            raise Finding(f"{finding}, with only the first {size} bytes") from finding
+            raise Finding(
+                f"{finding}, with only the first {size} bytes of the buffer"
+            ) from finding
         found = sum(r.samples.total() for r in decoded.regions) if decoded else 0
         if found > known.stored:
             raise Finding(

@@ -82,7 +82,7 @@ EXPECTED = {
         "with words=0",
     },
     "resizes": {
-        "live": "the size of the memory depends on a live field, .*, with words=2",
+        "live": "size of the format's memory depends on a live field, .*, with words=2",
     },
     "scribbles": {
         "registers": "changes its overflow argument: it may write only ovfl_ctrl",

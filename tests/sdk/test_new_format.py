@@ -163,8 +163,8 @@ def test_invalid_format_name_is_rejected(
         ("fallthrough:u8", "'fallthrough' is reserved in C or C++, or is a macro"),
         (f"a:u8x{'9' * 20}", "unknown type 'u8x99999999999999999999'"),
         ("a:u8x\u0663", "unknown type"),
-        ("pad0:u8", "pfmparse shows no column 'pad0'"),
-        ("pmd4:u8", "pfmparse shows no column 'pmd4'"),
+        ("pad0:u8", "pfmparse does not show columns such as 'pad0'"),
+        ("pmd4:u8", "pfmparse does not show columns such as 'pmd4'"),
         ("a:u8x0", "an array needs at least one element"),
         ("a:char", "use u8 or s8 for a number, or charxN for text"),
         ("ip:u64", "there are two fields 'ip'"),
@@ -210,7 +210,7 @@ def test_number_of_arguments_is_limited(sdk: Sdk, tmp_path: Path) -> None:
     many = [f"--arg=a{number}:u8=0" for number in range(30)]
     assert new_format(sdk, tmp_path, "mine", *many[1:]).returncode == 0
     done = new_format(sdk, tmp_path, "more", *many)
-    assert "there are 30 options --arg: use at most 29" in done.stderr
+    assert "--arg is given 30 times: use at most 29" in done.stderr
 
 
 def test_device_has_no_argument(sdk: Sdk, tmp_path: Path) -> None:
@@ -234,9 +234,9 @@ def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
         ("a:u64=log2", "log2 cannot be used alone: add another merge, such as a:u64="),
         ("a:s64=max,log2", "a histogram by powers of two needs an unsigned type"),
         ("a:u64=", "unknown way to merge ''"),
-        ("a:u64=sum,sum", "name each way to merge once"),
-        ("a:u8x2=sum", "an array can only be a part of the key: leave out '='"),
-        ("count:u64=sum", "'count' is the number of samples: use another name"),
+        ("a:u64=sum,sum", "each way to merge can be given only once"),
+        ("a:u8x2=sum", "an array cannot be merged: leave out '='"),
+        ("count:u64=sum", "'count' is reserved for the number of samples: use"),
         ("a:s64=sum", "a sum must not decrease: use an unsigned type"),
         ("event:u32", "there are two fields 'event'"),
         ("count:u64", "there are two fields 'count'"),

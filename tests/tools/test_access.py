@@ -168,7 +168,7 @@ def test_unexplained_node_error_has_no_command(
 ) -> None:
     refusal = judge(*facts)
     assert refusal.cause == Cause.NODE
-    assert "security modules" in refusal.reason
+    assert "a security module" in refusal.reason
     assert refusal.command == "-"
 
 

@@ -374,7 +374,7 @@ def test_loaded_perfmon_with_wrong_interface(machine: Machine) -> None:
     machine.load(interface="0.7", version="2.0.0")
     text, remedy = only_problem(machine, "version")
     assert "the loaded perfmon 2.0.0 has interface 0.7" in text
-    assert text.endswith("needs 0.6")
+    assert text.endswith("needs interface 0.6")
     assert remedy == [
         "sudo modprobe -r pfm_pmu_perf perfmon",
         "sudo modprobe pfm_pmu_perf",

@@ -15,7 +15,7 @@ from pfmon import ERROR, INHERITED
 
 ALONE = (
     " cannot count the threads that the command creates: "
-    "only its first thread is counted;"
+    "only the command's first thread is counted;"
 )
 REASONS = [
     (errno.EOPNOTSUPP, "this kernel (PREEMPT_RT)"),

@@ -46,7 +46,7 @@ static int arg_set(struct conform *c, const char *name, const char *value)
 
 	if (!f)
 		return conform_fail(c,
-				    "the format's argument has no field %s: see its arg_layout",
+				    "the format's argument has no field %s: see fmt_arg_layout",
 				    name);
 	if (!value)
 		return conform_fail(c, "%s needs a value: %s=NUMBER", name,

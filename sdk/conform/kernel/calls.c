@@ -30,7 +30,7 @@ static int calls_check(struct conform *c, const char *callback, int ret)
 static int calls_area(struct conform *c)
 {
 	if (c->buf.base && pfm_fmt_front(c->buf.start)->area != c->area.start)
-		return conform_fail(c, "the format wrote past the end of the %d private bytes in front of its buffer",
+		return conform_fail(c, "the format wrote past the end of its private area, the %d bytes in front of its buffer",
 				    PFM_FMT_PRIV_SIZE);
 	return 0;
 }

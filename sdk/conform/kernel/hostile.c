@@ -117,7 +117,7 @@ int conform_check_sizes(struct conform *c)
 		return ret;
 	if (!conform_arg_size(c))
 		return conform_skip(c,
-				    "the argument has no field with the unit bytes");
+				    "no field of the argument has the unit 'bytes'");
 	smallest = conform_arg_smallest(c);
 	ret = sizes_around(c, smallest, &tried) ?: conform_values(c, 0) ?:
 		sizes_around(c, smallest, &tried);

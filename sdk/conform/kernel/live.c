@@ -69,7 +69,7 @@ static int live_create(struct conform *c, const struct live *live)
 				    c->refused);
 	if (c->buf.size != size || c->area.size != area)
 		return conform_fail(c,
-				    "the size of the memory depends on a live field, but memory is not reallocated when the field changes: declare the field with PFM_ARG()");
+				    "the size of the format's memory depends on a live field, but memory is not reallocated when the field changes: declare the field with PFM_ARG()");
 	return 0;
 }
 

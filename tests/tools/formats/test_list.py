@@ -109,7 +109,7 @@ def test_registered_and_installed_formats_are_listed(formats: Formats) -> None:
     assert "\tflags=0 (flags, in 4 bytes)\n" in run.stdout
     assert "\tmax_depth=32 (addresses, in 4 bytes, live)\n" in run.stdout
     assert run.stdout.endswith(
-        "other_one\n\tinstalled: the kernel loads it when a session names it\n"
+        "other_one\n\tinstalled: the kernel loads it when a session uses it\n"
     )
 
 
@@ -190,4 +190,4 @@ def test_fields_replaced_bytes(formats: Formats) -> None:
 
 def test_regions_need_a_field(formats: Formats) -> None:
     said = formats.complaint("--smpl-module=mine", "--smpl-regions=4")
-    assert "mine has no field 'num_regions'" in said
+    assert "requires a field 'num_regions'" in said

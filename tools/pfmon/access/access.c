@@ -93,7 +93,7 @@ static void judge_node(const struct access_facts *facts,
 
 	refusal->cause = ACCESS_NODE;
 	if (node_is_for(facts)) {
-		refusal->reason = checked_printf(PFM_DEVICE " cannot be opened, although mode %04o and group %s allow it; check the kernel log for security modules",
+		refusal->reason = checked_printf(PFM_DEVICE " cannot be opened, although mode %04o and group %s allow it; a security module may forbid it: see the kernel log",
 						 facts->node_mode,
 						 facts->node.name);
 		return;
@@ -308,7 +308,7 @@ static void judge_unknown(const struct access_wish *wish,
 		return;
 	}
 	refusal->cause = ACCESS_UNKNOWN;
-	refusal->reason = checked_strdup("pfmon does not know the reason; check the kernel log for security modules");
+	refusal->reason = checked_strdup("pfmon does not know the reason; a security module may forbid it: see the kernel log");
 }
 
 /* Joins the texts of a refusal into one sentence, and frees them. */

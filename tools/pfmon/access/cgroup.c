@@ -208,7 +208,7 @@ int cgroup_open(const char *path)
 	int fd;
 
 	if (!root) {
-		message("--cgroup needs cgroup v2 to count, and it is not mounted: run mount -t cgroup2 none /sys/fs/cgroup");
+		message("to count, --cgroup needs a cgroup v2 file system, and none is mounted: run mount -t cgroup2 none /sys/fs/cgroup");
 		return -1;
 	}
 	fd = open_below(root, path);

@@ -72,7 +72,7 @@ static void compare(const struct machine *machine, const char *interface,
 		finding_problem(finding,
 				installed ? reload_remedy(machine) :
 				upgrade_remedy(machine),
-				"the loaded perfmon %s has interface %s, but this pfmon %s needs %s",
+				"the loaded perfmon %s has interface %s, but this pfmon %s needs interface %s",
 				loaded, interface, PFM_PROJECT_VERSION, own);
 	else if (installed)
 		finding_note(finding, reload_remedy(machine),

@@ -57,7 +57,7 @@ static const struct named_event named_events[] = {
 	{ "cpu-clock",			SOFTWARE(CPU_CLOCK),
 	  "CPU time in ns, by the CPU's clock" },
 	{ "task-clock",			SOFTWARE(TASK_CLOCK),
-	  "time that the thread ran in ns" },
+	  "time for which the thread ran, in ns" },
 	{ "page-faults",		SOFTWARE(PAGE_FAULTS),
 	  "page faults" },
 	{ "faults",			SOFTWARE(PAGE_FAULTS),

@@ -46,7 +46,7 @@ static bool pack(const char *name, const struct event_code *code,
 		return false;
 	}
 	if (code->type > largest_type) {
-		message("event %s cannot be measured: its PMU has number %u, and a PMC value holds at most %u",
+		message("event %s cannot be measured: its PMU has number %u, but the largest number that a PMC value can hold is %u",
 			name, code->type, (unsigned int)largest_type);
 		return false;
 	}
@@ -231,7 +231,7 @@ static bool choose_levels(const char *name, const struct event_code *code,
 	}
 	if (!own)
 		return true;
-	message("event %s is always counted at all privilege levels (on CPUs %s): omit u and k",
+	message("event %s (on CPUs %s) is always counted at all privilege levels: omit u and k",
 		name, code->cpus);
 	return false;
 }

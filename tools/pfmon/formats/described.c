@@ -66,8 +66,8 @@ static bool set_for(const char *option, const struct smpl_format *format,
 {
 	if (arg_layout_set_field(layout, field, value, format->arg))
 		return true;
-	message("the argument of the sampling format %s has no field '%s' that can hold %ju, as %s requires",
-		format->name, field, (uintmax_t)value, option);
+	message("%s requires a field '%s' that can hold %ju, but the argument of the sampling format %s has none",
+		option, field, (uintmax_t)value, format->name);
 	return false;
 }
 
@@ -114,7 +114,7 @@ static bool set_fields(const struct smpl_format *format,
 	if (layout->count)
 		return arg_layout_set(layout, format->name,
 				      options->format_fields, format->arg);
-	message("the sampling format %s does not publish the fields of its argument: give --smpl-arg its %zu bytes in hexadecimal",
+	message("the sampling format %s does not publish the fields of its argument: give all %zu bytes of the argument in hexadecimal (--smpl-arg)",
 		format->name, format->arg_size);
 	return false;
 }

@@ -84,7 +84,7 @@ static void print_state(const struct json_object *format)
 	if (summary)
 		printf("\t%s\n", summary);
 	if (!json_bool_of(format, "registered"))
-		puts("\tinstalled: the kernel loads it when a session names it");
+		puts("\tinstalled: the kernel loads it when a session uses it");
 }
 
 static void print_fields(const struct json_object *fields)

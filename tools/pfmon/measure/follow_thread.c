@@ -177,7 +177,7 @@ void follow_thread_finish(struct follow *follow, struct thread *thread)
 	if (!context_read_counts(context))
 		follow_fail(follow);
 	count_unmeasured(follow, context->stats.unborn,
-			 "they executed programs that give privileges, memory was short, or the limit perfmon.family_max was reached");
+			 "they executed programs that gain privileges (such as set-user-ID programs), memory ran out, or the limit perfmon.family_max was reached");
 	measurement_add_result(follow->m, context);
 	if (recording)
 		recording_context_ended(recording, context);

@@ -185,7 +185,7 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 	}
 	if (!m->plan.format.device)
 		return divide(m, tgid);
-	message("cannot take a snapshot: the samples of format %s come from %s, and cannot be split",
+	message("cannot take a snapshot: the samples of the format %s are one stream from %s, which cannot be split",
 		m->plan.format.name, m->plan.format.device_path);
 	return true;
 }

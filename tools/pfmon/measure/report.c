@@ -98,7 +98,7 @@ void report_throttled(const struct totals *totals)
 	if (totals->throttled)
 		message("perf stopped counters that overflowed too often, each time until the next timer tick: samples and counts are missing; use longer periods, or raise kernel.perf_event_max_sample_rate");
 	if (totals->limited)
-		message("limit reached: the kernel masked threads or CPUs that overflowed too often, until pfmon resumed them: samples and counts are missing; use longer periods, or raise ovfl_rate_max or ovfl_cpu_max in /sys/module/perfmon/parameters");
+		message("limit reached: the kernel stopped measuring threads or CPUs that overflowed too often, each time until pfmon resumed: samples and counts are missing; use longer periods, or raise ovfl_rate_max or ovfl_cpu_max in /sys/module/perfmon/parameters");
 }
 
 void report_missing_proc(const struct options *options)

@@ -65,7 +65,7 @@ static bool add_event(struct options *options, const char *name,
 	if (!check_name(name))
 		return false;
 	if (options->event_count == PFM_MAX_HW_REGS) {
-		message("more than %d events; measure the others in another run",
+		message("there are more than %d events: measure some of them in another run",
 			PFM_MAX_HW_REGS);
 		return false;
 	}
@@ -82,7 +82,7 @@ static bool add_event(struct options *options, const char *name,
 bool event_options_add(struct options *options, const char *list)
 {
 	if (options->set_count == LARGEST_SETS) {
-		message("more than %u -e options; measure the others in another run",
+		message("there are more than %u -e options: measure some of the events in another run",
 			LARGEST_SETS);
 		return false;
 	}

@@ -101,7 +101,7 @@ static bool add_smpl_pmd(struct options *options, const char *name,
 	if (!virtual_pmd_find(name, &first, &last) &&
 	    !parse_pmd_range(name, &first, &last)) {
 		names = virtual_pmd_names();
-		message("--smpl-pmds: '%s' is not valid: use %s, a PMD number below %d or a range of them",
+		message("--smpl-pmds: '%s' is not valid: use %s, a PMD number below %d, or a range such as 1-4",
 			name, names, PFM_MAX_PMDS);
 		free(names);
 		return false;

@@ -425,9 +425,10 @@ const struct option_row option_table[] = {
 			"transaction. For these data, CPU events need the modifier *p*.\n"
 			"Page faults and breakpoints have *addr* and *physical*.\n"
 			"*physical* needs permission to measure the kernel.\n"
-			"*branches* are the last 8 branches before the sample, if the CPU\n"
-			"records branches: *branch-from*, *branch-to* and *branch-flags*\n"
-			"together. CPU events have branches even without *p*.\n"
+			"*branch-from*, *branch-to* and *branch-flags* describe the last\n"
+			"8 branches before the sample, if the CPU records branches;\n"
+			"*branches* stands for all three. CPU events have branches even\n"
+			"without *p*.\n"
 			"The counts of events without a period are always recorded.\n",
 	}, {
 		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,

@@ -62,7 +62,7 @@ static bool agree(const struct options *options)
 	else if (options->switch_overflows && options->set_count < 2)
 		message("--switch-overflow needs several -e, one for each event set");
 	else if (sampling_options && !options->sampling)
-		message("sampling options without a sampling period: give one with --long-smpl-periods");
+		message("sampling options need a sampling period: give one with --long-smpl-periods");
 	else if (options->action == ACTION_TOP && !options->sampling)
 		message("pfmon " TOP_WORD " needs a sampling period: give one with --long-smpl-periods, or omit -e");
 	else if (options->adapts && options->format_options & short_entries)
@@ -79,7 +79,7 @@ static bool agree(const struct options *options)
 	else if (options->attach && options->command)
 		message("--attach-task does not take a command: omit the command");
 	else if (options->system_wide && options->overflow_block)
-		message("--overflow-block is for threads: a system-wide session cannot block");
+		message("--overflow-block blocks threads: do not use it with --system-wide");
 	else if (!options->system_wide && (options->cpus || options->aggregate))
 		message("--cpu-list and --aggregate-results need --system-wide");
 	else if (options->pin_command && (!options->cpus || !options->command))

@@ -140,7 +140,8 @@ static void explain_create(const struct plan *plan, int error)
 	"measured: to measure all, use --follow-all"
 #define ONLY_FIRST \
 	" cannot count the threads that the command creates: " \
-	"only its first thread is counted; to count all, use --follow-all"
+	"only the command's first thread is counted; to count all, use " \
+	"--follow-all"
 
 static const char no_memory[] = NO_MEMORY;
 

@@ -45,7 +45,7 @@ static void explain_register(const struct context *context, const char *kind,
 	if (pmc_is_precise(&plan->pmcs[i]))
 		level = ", or not at its precise level";
 	if (flags & PFM_REG_RETFL_NOTAVAIL && is_config)
-		message("event %s needs config1 or config2, and there is no %s%u for it; measure it with perf",
+		message("event %s needs a register for config1 or config2, but there is no %s%u: measure it with perf",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events%s",
@@ -53,8 +53,8 @@ static void explain_register(const struct context *context, const char *kind,
 			" in that set: use more -e options" :
 			": use several event sets (--switch-timeout)");
 	else if (flags & PFM_REG_RETFL_NOSET)
-		message("event %s: %s%u: no such event set", event, kind,
-			number);
+		message("event %s: the event set of %s%u does not exist",
+			event, kind, number);
 	else
 		message("event %s is not supported here%s%s: %s%u rejected it (see --list-events)",
 			event, level, pmds, kind, number);
