@@ -18,7 +18,7 @@ int pfm_arg_check_size(const struct pfm_context *ctx, size_t size)
 {
 	const pfm_buffer_fmt_t *fmt = ctx->fmt;
 
-	/* 3.1.1 requires -E2BIG. */
+	/* Section 3.1.1 of the specification requires -E2BIG. */
 	if (size > fmt->fmt_arg_size)
 		return -E2BIG;
 	return size < fmt->fmt_arg_size ? -EINVAL : 0;

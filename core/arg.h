@@ -30,14 +30,14 @@ int pfm_arg_keep(struct pfm_context *ctx, const void *arg);
 void pfm_arg_free(struct pfm_context *ctx);
 
 /*
- * Check whether an argument of @size bytes may replace the present one.
+ * Check whether an argument of @size bytes may replace the current one.
  * Context: any. Return: 0; -EINVAL if the context has no format; -EOPNOTSUPP if
  * no field of the argument may change; an error of pfm_arg_check_size().
  */
 int pfm_arg_may_set(const struct pfm_context *ctx, size_t size);
 
 /*
- * PFM_SET_FMT_ARG, with an argument of the size that pfm_arg_may_set() permits.
+ * Process PFM_SET_FMT_ARG. pfm_arg_may_set() has accepted the argument's size.
  * Context: process, pfm_context.mutex not held. Return: 0; -EOPNOTSUPP if a
  * field that must not change differs; the format's errno. After an error the
  * argument is unchanged.

@@ -9,10 +9,11 @@
  * task work runs before another process can reap the thread; after an exec,
  * before the thread returns to user mode.
  *
- * The thread must not wait for a command, which may take arbitrarily long. If
- * the context is locked, the thread leaves a note and queues a work item. The
- * next command (pfm_lock()) or the work item acts on the note, whichever comes
- * first. When a CPU goes offline, its context is stopped.
+ * A monitored thread must not wait for a command, which may take arbitrarily
+ * long. If the context is locked when the task work runs, the thread leaves a
+ * note and queues a work item. The next command (pfm_lock()) or the work item
+ * acts on the note, whichever comes first. When a CPU goes offline, its context
+ * is stopped.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -65,9 +66,9 @@ struct pfm_attachment {
 
 #ifdef CONFIG_LOCKDEP
 /*
- * pfm_lock() takes this map while it holds pfm_context.mutex. pfm_begin_hurry()
- * takes the map without the mutex, so lockdep reports code that then waits for
- * the mutex.
+ * Not a lock: lockdep uses this to check the rule of pfm_begin_hurry().
+ * pfm_lock() acquires the map while it holds pfm_context.mutex. So lockdep
+ * reports a lock inversion if code that holds the map waits for the mutex.
  */
 static struct lockdep_map pfm_hurry =
 	STATIC_LOCKDEP_MAP_INIT("pfm_hurry", &pfm_hurry);
@@ -140,14 +141,20 @@ void pfm_unlock(struct pfm_context *ctx)
 
 void pfm_attach_catch_up(struct pfm_context *ctx)
 {
-	/* Pairs with pfm_attachment_later(): 0 means that no note is left. */
+	/*
+	 * Pairs with pfm_attachment_later(): 0 means that all notes have been
+	 * acted on.
+	 */
 	if (likely(!atomic_read_acquire(&ctx->behind)))
 		return;
 	pfm_lock(ctx);
 	pfm_unlock(ctx);
 }
 
-/* Drop a finished task work's or work item's references: @a and this module. */
+/*
+ * Drop the references that a finished task work or work item held: to @a and to
+ * this module.
+ */
 static void pfm_attachment_put_work(struct pfm_attachment *a)
 {
 	kref_put(&a->ref, pfm_attachment_free);
@@ -161,7 +168,10 @@ static void pfm_attachment_later(struct work_struct *work)
 
 	pfm_lock(a->ctx);
 	pfm_unlock(a->ctx);
-	/* A command that has taken the note has finished with it, too. */
+	/*
+	 * If a command took the note, it has acted on it by now: it held the
+	 * mutex.
+	 */
 	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);
 }
@@ -282,7 +292,10 @@ static int pfm_reserve_thread(struct pfm_attachment *a)
 		return -EBUSY;
 	hash_add_rcu(pfm_threads, &a->node, (unsigned long)a->task);
 	WRITE_ONCE(pfm_num_threads, pfm_num_threads + 1);
-	/* Pairs with pfm_probe_exit(): either side sees the other's write. */
+	/*
+	 * Pairs with pfm_probe_exit(): at least one side sees the other's
+	 * write.
+	 */
 	smp_mb();
 	if (!(READ_ONCE(a->task->flags) & PF_EXITING))
 		return 0;
@@ -376,8 +389,9 @@ struct pfm_context *pfm_attach_to_inherit(void)
 }
 
 /*
- * The caller may use the set without a reference: a context is not detached
- * before an interrupt on this CPU has stopped its events.
+ * The caller has interrupts off, so it may use the set without a reference: a
+ * context is detached only after an interrupt on this CPU has stopped its
+ * events.
  */
 struct pfm_pmu_set *pfm_set_here(void)
 {
@@ -453,7 +467,7 @@ static void pfm_thread_changes(bool exits, bool lost)
 	rcu_read_unlock();
 }
 
-/* After this, the exit closes the descriptors and runs the last task works. */
+/* The exit closes the descriptors and runs the last task works after this. */
 static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 {
 	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */

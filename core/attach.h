@@ -53,11 +53,11 @@ typedef void (*pfm_changed_t)(struct pfm_context *ctx, int note);
 /*
  * Claim the thread or CPU of pfm_context.target. When the thread exits or
  * executes a program, it calls @changed. If the context is locked at that time,
- * the next pfm_lock() does so.
+ * the next pfm_lock() calls @changed instead.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if it is taken or an attachment of the other kind exists;
- * -ESRCH if the thread is exiting; -ENODEV if the CPU is going offline;
- * -ENOMEM.
+ * Return: 0; -EBUSY if the thread or CPU is already claimed, or if an
+ * attachment of the other kind (per-thread or system-wide) exists; -ESRCH if
+ * the thread is exiting; -ENODEV if the CPU is going offline; -ENOMEM.
  */
 int pfm_attach_claim(struct pfm_context *ctx, pfm_changed_t changed);
 

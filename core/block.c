@@ -2,8 +2,8 @@
 /*
  * block.c - PFM_FL_NOTIFY_BLOCK: the monitored thread waits for PFM_RESTART
  *
- * The overflow path queues a task work (from an NMI through irq_work), which
- * holds the thread on its way back to user mode.
+ * The overflow path queues a task work (from an NMI, through an irq_work). The
+ * task work holds the thread on its way back to user mode.
  *
  * If there is a signal, or a tracer or the freezer wants to stop the thread,
  * the thread leaves the task work, so that the kernel can act on this. The
@@ -11,8 +11,9 @@
  * queue the task work itself: the kernel runs task works until none is left,
  * and only then looks for signals. But the thread can request one more round
  * with TIF_NOTIFY_RESUME. In each round the kernel calls PFM_LAST_CALL after it
- * has handled signals; a kprobe there queues the task work. If the kprobe does
- * not fire, the thread waits until PFM_RESTART or SIGKILL.
+ * has handled signals; a kprobe there queues the task work. If a test has found
+ * that the kprobe does not fire, the thread does not leave for signals: it
+ * waits until PFM_RESTART or SIGKILL.
  *
  * Each attachment has its own state: a thread may still be leaving when its
  * context is attached to another thread.
@@ -43,8 +44,8 @@
  * @task:   the thread
  * @returns: the kprobe brings the thread back after it has left for a signal
  * @wanted: the thread must block
- * @queued: bit 0: @work is queued, running or to be queued again; it then also
- *          pins this module
+ * @queued: bit 0: @work is queued, running or to be queued again; @work then
+ *          also pins this module
  * @left:   the thread has left the task work and must come back
  * @work:   the task work
  * @again:  queues @work if the kprobe's handler runs in NMI context
@@ -75,11 +76,11 @@ static DEFINE_SPINLOCK(pfm_blocks_lock);
 static atomic_t pfm_num_left;
 
 /*
- * Number of tests of whether the kprobe fires. The kernel may have registered
- * the kprobe without arming it, or may no longer call the probed function. So a
- * thread that creates a context that may block makes one more round on its way
- * to user mode. The kprobe must fire in that round, before the thread can
- * attach the context.
+ * Number of tests begun so far; a test checks whether the kprobe fires. The
+ * kernel may have registered the kprobe without arming it, or may no longer
+ * call the probed function. So a thread that creates a context that may block
+ * makes one more round on its way to user mode. The kprobe must fire in that
+ * round, before the thread can attach the context.
  */
 static atomic_t pfm_trials;
 /* Value of pfm_trials when the kprobe last fired */
@@ -126,7 +127,9 @@ static void pfm_block_queue_again(struct irq_work *work)
 	pfm_block_queue(container_of(work, struct pfm_block, again));
 }
 
-/* Clear @left. Return: was it set? If so, the caller now owns the task work. */
+/*
+ * Clear @left. Return: true if it was set; the caller then owns the task work.
+ */
 static bool pfm_block_take_left(struct pfm_block *b)
 {
 	if (!READ_ONCE(b->left) || !xchg(&b->left, 0))
@@ -198,12 +201,15 @@ void pfm_block_exit(void)
 }
 
 /*
- * Leave the task work for a signal. Context: the thread. Return: false if the
- * thread need not come back.
+ * Leave the task work for a signal. Context: the thread. Return: false if it
+ * need not come back, because it must no longer block.
  */
 static bool pfm_block_leave(struct pfm_block *b)
 {
-	/* Pairs with pfm_block_detach(): either side sees the other's write. */
+	/*
+	 * Pairs with pfm_block_detach(): at least one side sees the other's
+	 * write.
+	 */
 	atomic_inc(&pfm_num_left);
 	xchg(&b->left, 1);
 	if (!READ_ONCE(b->wanted) && pfm_block_take_left(b))
@@ -218,7 +224,10 @@ static bool pfm_block_is_wanted(const struct pfm_block *b)
 	       !fatal_signal_pending(current);
 }
 
-/* Wait as long as the thread must block. Return: an error after a signal. */
+/*
+ * Wait as long as the thread must block. Return: 0; an error if a signal has
+ * interrupted the wait.
+ */
 static int pfm_block_wait(struct pfm_block *b)
 {
 	unsigned int state = b->returns ? TASK_INTERRUPTIBLE : TASK_KILLABLE;

@@ -16,8 +16,8 @@ struct pfm_context;
 void pfm_block_init(struct pfm_context *ctx);
 
 /*
- * Stop using the kprobe: a detached context is being destroyed. Context:
- * process, may sleep.
+ * Stop using the kprobe for a detached context, which is being destroyed.
+ * Context: process, may sleep.
  */
 void pfm_block_gone(const struct pfm_context *ctx);
 
@@ -55,7 +55,7 @@ void pfm_block_request(struct pfm_context *ctx);
  */
 void pfm_block_end(struct pfm_context *ctx);
 
-/* Wake the thread, which checks @wanted again. Context: process. */
+/* Wake the thread, which then checks pfm_block.wanted. Context: process. */
 void pfm_block_wake(struct pfm_context *ctx);
 
 /* Is the monitored thread blocked? Context: process, pfm_context.mutex held. */

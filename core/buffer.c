@@ -45,7 +45,7 @@ static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
  * @ref:      one reference held by the context, and one by each area that maps
  *            it
  * @base: the allocation: @front pages, then @size bytes
- * @front:    pages in front that are not mapped
+ * @front:    number of pages in front that are not mapped
  * @size:     size of the mapping in bytes, whole pages
  * @area:     private area, or NULL
  * @area_size: its size in bytes
@@ -67,7 +67,8 @@ static size_t pfm_front_bytes(const struct pfm_buffer *b)
 }
 
 /*
- * Get the bytes that count against smpl_buf_size_max: buffer and private area.
+ * Get the number of bytes that count against smpl_buf_size_max: those of the
+ * buffer and of its private area.
  */
 static size_t pfm_buffer_bytes(const struct pfm_buffer *b)
 {
@@ -108,9 +109,9 @@ static void pfm_pages_free(struct page **pages, size_t n)
 
 /*
  * Allocate memory page by page; vfree() frees it. After a failure all pages
- * must be free on return. On 7.3 a work item frees what a failing __vmalloc()
- * has allocated. Until it has run, page faults in the control group invoke the
- * OOM killer.
+ * must be free on return, so __vmalloc() is not suitable: on 7.3 a work item
+ * frees what a failing __vmalloc() has allocated. Until it has run, page faults
+ * in the control group invoke the OOM killer.
  */
 static void *pfm_buffer_alloc(size_t size)
 {
@@ -157,7 +158,10 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 {
 	struct pfm_buffer *b;
 
-	/* Far above any limit; the sums below cannot overflow. */
+	/*
+	 * Reject sizes far above any limit, so that the sums below cannot
+	 * overflow.
+	 */
 	if (size > LONG_MAX / 2 || area > LONG_MAX / 2 - size)
 		return NULL;
 	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);

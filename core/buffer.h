@@ -38,12 +38,12 @@ void *pfm_buffer_area(const struct pfm_buffer *b);
 /**
  * pfm_buffer_mmap() - Map a buffer into a process
  * @ctx: the buffer's context
- * @b:   the buffer, which is the one at the mapping's offset
+ * @b:   the buffer at the mapping's offset
  * @vma: the area
  *
  * Context: process, mmap_lock held.
  * Return: 0; -EINVAL if the mapping breaks a rule of 3.5.4; -EBUSY if the
- * process has already mapped it; -ENOMEM.
+ * process has already mapped the buffer; -ENOMEM.
  */
 int pfm_buffer_mmap(struct pfm_context *ctx, struct pfm_buffer *b,
 		    struct vm_area_struct *vma);

@@ -26,7 +26,10 @@ bool pfm_charge_within(atomic_long_t *used, unsigned long n, unsigned long max)
 	return true;
 }
 
-/* Charge within RLIMIT_MEMLOCK, of which other memory uses @taken pages. */
+/*
+ * Charge @pages unless that exceeds RLIMIT_MEMLOCK, of which other memory uses
+ * @taken pages. CAP_IPC_LOCK lifts the limit. Return: true if charged.
+ */
 static bool pfm_charge_locked(atomic_long_t *used, unsigned long pages,
 			      unsigned long taken)
 {

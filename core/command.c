@@ -49,7 +49,8 @@ enum pfm_takes {
  * @access: required access
  * @size:   size of the argument, or of an element of the vector, in bytes
  * @plain:  implementation of a command without an argument
- * @with:   implementation for its argument, or for one element
+ * @with:   implementation of a command with an argument, or for one element of
+ *          the vector
  */
 struct pfm_ctx_cmd {
 	enum pfm_takes	takes;
@@ -125,8 +126,8 @@ static int pfm_check_access(const struct pfm_context *ctx,
 
 /*
  * Process elements until one fails, with at most one pause (pause.c) for all of
- * them. With @ask_first, an element may return PFM_ASK_FIRST; @todo then begins
- * with that element.
+ * them. With @ask_first, the command may return PFM_ASK_FIRST for an element;
+ * @todo then begins with that element.
  * Context: process, pfm_context.mutex held.
  */
 static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
@@ -144,7 +145,7 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			todo->next += todo->size;
 	}
 	err = pfm_end_many(ctx);
-	/* The tool gets only @ret, so count the other error. */
+	/* Only @ret is returned to the tool, so count the other error. */
 	if (ret && err)
 		ctx->sets_denied++;
 	return ret ?: err;
@@ -163,7 +164,8 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 }
 
 /*
- * Process elements for a caller with the right to attach to @task, or to a CPU.
+ * Process elements for a caller with the right to attach to @task or, if it is
+ * NULL, to a CPU.
  * @user_only: the right covers only user space. Such a caller cannot add events
  * if the attaching process could monitor the kernel.
  */
@@ -185,7 +187,10 @@ static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	return ret;
 }
 
-/* Process elements while holding the right to attach to the thread. */
+/*
+ * Process elements if the caller has the right to attach. No exec of the thread
+ * can revoke the right meanwhile.
+ */
 static int pfm_call_with_right(struct pfm_context *ctx,
 			       const struct pfm_ctx_cmd *cmd,
 			       struct pfm_elems *todo)

@@ -74,8 +74,8 @@ pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
 
 /* Under KASAN, task_work_add() allocates memory until commit d40797d6720e
  * ("kasan: make kasan_record_aux_stack_noalloc() the default behaviour"), in
- * 6.14. PREEMPT_RT forbids that where interrupts are off. The flag exists since
- * commit 73ab05aa46b0 ("sched/core: Disable page allocation in
+ * 6.14. PREEMPT_RT forbids that where interrupts are off. TWAF_NO_ALLOC exists
+ * since commit 73ab05aa46b0 ("sched/core: Disable page allocation in
  * task_tick_mm_cid()"), in 6.12.
  */
 static inline int pfm_task_work_add(struct task_struct *task,

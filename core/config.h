@@ -47,10 +47,10 @@ int pfm_config_set(const pfarg_config_t *req);
  */
 void pfm_config_get(pfarg_config_t *req);
 
-/* PFM_SET_CONFIG. Return: 0, -EFAULT (see 3.1.16) or -EINVAL. */
+/* Process PFM_SET_CONFIG. Return: 0, -EFAULT (see 3.1.16) or -EINVAL. */
 long pfm_set_config_cmd(const struct pfm_ioc *ioc);
 
-/* PFM_GET_CONFIG. Return: 0 or -EFAULT (see 3.1.17). */
+/* Process PFM_GET_CONFIG. Return: 0 or -EFAULT (see 3.1.17). */
 long pfm_get_config_cmd(const struct pfm_ioc *ioc);
 
 /**
@@ -68,7 +68,7 @@ int pfm_size_from_text(const char *text, unsigned long *size);
  * @text: "any" or the group's number; a line feed may follow
  * @gid:  the group
  *
- * Return: 0; -EINVAL, and nothing is changed, if it is neither.
+ * Return: 0; -EINVAL, and nothing is changed, if @text is neither.
  */
 int pfm_group_from_text(const char *text, gid_t *gid);
 

@@ -9,7 +9,8 @@
  *                       thread and a suspend do not wait for it
  *                       (pfm_begin_hurry()), so that a tool cannot hold them
  *                       up. User memory is not accessed under it. A command
- *                       on a family takes the root's, then each member's
+ *                       on a family (family.c) takes the root's mutex, then
+ *                       each member's
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes to the configuration (config.c)
  *   pfm_probe_lock      probes at tracepoints (tracepoint.c)
@@ -67,9 +68,9 @@ struct pfm_share;
  *             pfm_reset_slots()
  * @num_data: number of PMDs to record whose value is data of the sample, such
  *            as an address. They follow the other PMDs: see pfm_data_regs()
- * @arg:  argument for the format; all but its value fields is filled in. It has
- *        one value per PMD to record. The lists of pfm_smpl_regs(),
- *        pfm_data_regs() and pfm_reset_slots() follow it
+ * @arg:  argument for the format; all fields except the values are set in
+ *        advance. There is one value per PMD to record. The lists of
+ *        pfm_smpl_regs(), pfm_data_regs() and pfm_reset_slots() follow it
  */
 struct pfm_pmd_ovfl {
 	bool			trigger;
@@ -83,8 +84,8 @@ struct pfm_pmd_ovfl {
 /*
  * Invariants of the overflow path:
  * - A PMD that samples (pfm_pmu_reg.sampling) has a pfm_pmd.ovfl.
- * - pfm_pmu_reg.reload is never 0. pfm_pmd.plain_reset is 0 if the reset is not
- *   plain, and so differs from reload.
+ * - pfm_pmu_reg.reload is never 0. So it differs from pfm_pmd.plain_reset if a
+ *   reset must do more than load a value, because plain_reset is then 0.
  * - An overflow that is not discarded belongs to the active set: after a switch
  *   the context is frozen until the PMU has the new set and no overflow of the
  *   previous set is in progress.
@@ -95,8 +96,9 @@ struct pfm_pmd_ovfl {
  * struct pfm_pmd - one PMD of an event set, or its clock
  * @hw:          the structure that the PMU sees
  * @ctx:         context
- * @ovfl:        prepared data for its overflows; NULL until its controlling PMC
- *               is written, before which it does not sample (@hw.sampling)
+ * @ovfl:        prepared data for its overflows; NULL until the PMC that
+ *               controls it is written; until then it does not sample
+ *               (@hw.sampling)
  * @plain_reset: @short_reset if an overflow only loads this value, else 0
  * @state:       state of its overflows: PFM_QUIET etc.
  * @slot:        index in pfm_evtset.regs, which is the PMD's index in the PMU's
@@ -115,7 +117,7 @@ struct pfm_pmd_ovfl {
  * @last_reset:  value that was last loaded
  * @long_reset:  value to load by PFM_RESTART
  * @ovflsw_thres: overflows before switching to the next set; 0 for none
- * @ovflsw_left: overflows left until then
+ * @ovflsw_left: number of overflows left until this switch
  * @random_mask: bits of the random value to add on reset
  */
 struct pfm_pmd {
@@ -150,7 +152,7 @@ struct pfm_pmd {
  * @next:        set to switch to; valid while loaded
  * @id:          number of the set
  * @id_next:     number of the explicit next set
- * @used:        entries of @regs from this one to the clock's are NULL
+ * @used:        the entries of @regs from this index up to the clock are NULL
  * @flags:       PFM_SETFL_*
  * @timeout:     effective timeout in ns; 0 if the set does not switch by time
  * @runs:        number of times that it became the active set
@@ -218,7 +220,7 @@ struct pfm_odd_answers {
 
 /**
  * struct pfm_rate - a window: overflows that are checked together (rate.c)
- * @began:     time of its first overflow in ns, or 0 before it
+ * @began:     time in ns of its first overflow; 0 before that
  * @shortest:  shortest time in ns that one of its overflows took
  * @timed:     number of its overflows that were timed
  * @max:       ovfl_rate_max when it began
@@ -248,7 +250,8 @@ struct pfm_raw {
 
 /**
  * struct pfm_many - state of a vector command in progress
- * @ask_first: return PFM_ASK_FIRST rather than have the PMU attach again
+ * @ask_first: if a write would make the PMU attach again, return PFM_ASK_FIRST
+ *             instead
  */
 struct pfm_many {
 	bool	ask_first;
@@ -258,7 +261,7 @@ struct pfm_many {
  * struct pfm_member - the place of a context in its family (family.c)
  * @is_one: the context is a member; the other fields are not used in the root
  * @ref:    one reference each for its birth, pfm_family.members, and a walk
- *          that is visiting it
+ *          over the family that is visiting it
  * @walk:   number of the last walk that has reached it
  * @node:   in pfm_family.members
  * @dead:   in pfm_family.dead
@@ -279,14 +282,15 @@ struct pfm_member {
  *            instructions have no offset
  * @deferred: overflows were deferred, or missed, while the context was owned
  * @data:     where the overflow happened
- * @unusual:  the next four fields as one word; 0 for the fastest overflow
+ * @unusual:  the next four fields as one word; if it is 0, an overflow takes
+ *            the fastest path
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
  * @values:   one of the active set's PMDs records values of PMDs
  * @raw_time: time stamps are raw, see @raw
- * @credit:   number of overflows until it must be renewed (rate.c)
+ * @credit:   number of overflows until the credit must be renewed (rate.c)
  * @missed:   overflows that could not be deferred, to be added to @lost
- * @unsettled: the PMU was started since pfm_wait_overflows() last ran
+ * @unsettled: the PMU has been started since pfm_wait_overflows() last returned
  * @paused:   a command is changing the context, so the probe of exclude.c and
  *            late overflows must not touch the counters (pause.c)
  * @excluded: the CPU runs an excluded task, according to the probe
@@ -308,13 +312,14 @@ struct pfm_member {
  *            overflows
  * @odd:      invalid results of the format's handler
  * @ovfl_end: work that the overflow path leaves to irq_work, PFM_END_* bits
- * @irq_work: wakes, signals and blocks
+ * @irq_work: does the work in @ovfl_end
  *
  * The rest, under @mutex:
  * @mutex:    see above
  * @file:     file of its descriptors, which owns the context; only for
  *            comparison
- * @rcu:      frees it: the kernel may still access an irq_work that has run
+ * @rcu:      delays freeing: the kernel may still access an irq_work that has
+ *            run
  * @ref:      one reference each for the descriptor, an attachment to a thread,
  *            a queued switch, a suspend, the file of an area
  * @flags:    PFM_FL_*
@@ -359,7 +364,8 @@ struct pfm_member {
  *            context, else NULL; only for comparison
  * @trusted:  attached with CAP_PERFMON, and unable to block the thread
  * @many:     the vector command in progress, or NULL
- * @stop:     stops the PMU after the context was masked, or its CPU has gone
+ * @stop:     stops the PMU after the context was masked, or after its CPU went
+ *            offline
  * @tell:     wakes readers if @irq_work must not
  * @msgq:     messages
  * @block_trial: number of the test of the kprobe that @block needs (block.c)
@@ -474,9 +480,9 @@ struct pfm_context {
 #define PFM_END_SWITCH_HERE	5	/* by the thread, before user space */
 
 /*
- * Bits of pfm_context.frozen. PFM_EXCLUDED and the others may change on
- * different CPUs, so all are changed with set_mask_bits(), which is also a
- * barrier.
+ * Bits of pfm_context.frozen. PFM_EXCLUDED and the other bits may change on
+ * different CPUs at the same time, so all are changed with set_mask_bits(),
+ * which is also a barrier.
  */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
 #define PFM_SWITCHING		0x2	/* until the PMU runs the active set */
@@ -493,14 +499,14 @@ struct pfm_context {
 
 /*
  * pfm_pmd.state: an overflow that the PMU has reported and no owner has handled
- * (NOTING, NOTED), or the reverse (KNOWN). A report that finds the context
- * owned makes a note. Only an owner takes notes or sets PFM_KNOWN. A command
- * that owns the context takes no notes: an irq_work waits for the command and
- * becomes the owner (defer.c). A noted overflow has no registers; its time and
- * PMD values are read when the owner handles it. If the context is frozen at
- * that time, the overflow is discarded. The PMD becomes QUIET again when its
- * note is taken, a known overflow is reported, the PMD is reset, or its set
- * becomes active.
+ * (NOTING, NOTED), or one that was handled but not yet reported (KNOWN). A
+ * report that finds the context owned makes a note. Only an owner takes notes
+ * or sets PFM_KNOWN. A command that owns the context takes no notes: an
+ * irq_work waits for the command and becomes the owner (defer.c). The CPU's
+ * registers are not kept for a noted overflow; its time and PMD values are read
+ * when the owner handles it. If the context is frozen at that time, the
+ * overflow is discarded. The PMD becomes QUIET again when its note is taken, a
+ * known overflow is reported, the PMD is reset, or its set becomes active.
  */
 #define PFM_QUIET		0	/* no overflow in progress */
 #define PFM_KNOWN		1	/* handled, but not yet reported */
@@ -537,13 +543,16 @@ static inline bool pfm_is_member(const struct pfm_context *ctx)
 	return ctx->member.is_one;
 }
 
-/* Has the monitored CPU gone offline? The CPU may be online again. */
+/* Has the monitored CPU gone offline? It may be online again by now. */
 static inline bool pfm_is_offline(const struct pfm_context *ctx)
 {
 	return ctx->loaded && pfm_is_syswide(ctx) && READ_ONCE(ctx->gone);
 }
 
-/* Count invalid results of a handler. -ENOBUFS is valid: a sample is lost. */
+/*
+ * Count invalid results of a handler. -ENOBUFS is valid: the buffer is full,
+ * and the sample is lost.
+ */
 static inline void pfm_count_odd(struct pfm_odd_answers *odd, int err, u32 ctrl)
 {
 	if (err && err != -ENOBUFS) {
@@ -587,8 +596,8 @@ static inline struct pfm_pmd *pfm_pmd_at(const struct pfm_evtset *set,
 }
 
 /*
- * Find a PMD by its index in the PMU's table; NULL if it does not exist, or has
- * data of samples.
+ * Find a PMD by its index in the PMU's table; NULL if it does not exist, or
+ * holds data of samples.
  */
 static inline struct pfm_pmd *pfm_pmd_find(const struct pfm_evtset *set,
 					   unsigned int slot)

@@ -212,7 +212,7 @@ void pfm_creation_end(struct pfm_creation *new)
 		pfm_fmt_put(new->fmt);
 }
 
-/* The conversion of raw time stamps, if the format has requested them */
+/* Get the conversion of raw time stamps, as pfm_stamps_attach() requires it. */
 static const pfm_time_conv_t *pfm_raw_stamps(const struct pfm_context *ctx)
 {
 	if (ctx->share)

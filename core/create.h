@@ -15,8 +15,8 @@ struct pfm_family;
 /**
  * struct pfm_creation - a request to create a context
  * @req:          flags and format; ctx_smpl_buf_size is filled in
- * @fmt:          the format, with a reference; NULL if none was found, or once
- *                the context has taken it over
+ * @fmt:          the format, with a reference; NULL if no format was found, or
+ *                after the context has taken it over
  * @fmt_arg:      kernel copy of the format's argument
  * @fmt_arg_size: its size in bytes
  * @family:       family of a new member, whose payer is charged; else NULL

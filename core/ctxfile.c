@@ -133,7 +133,7 @@ static int pfm_ctx_fasync(int fd, struct file *file, int on)
 
 /*
  * Get the sampling buffer, or the page of an event set, at a mapping offset
- * (B7). Return: the buffer with a reference, or NULL.
+ * (docs/readings.md, B7). Return: the buffer with a reference, or NULL.
  */
 static struct pfm_buffer *pfm_buffer_at(struct pfm_context *ctx,
 					unsigned long pgoff)

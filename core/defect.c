@@ -3,8 +3,8 @@
  * defect.c - properties of this kernel that self-tests have found missing
  *
  * The modules rely on private properties of the kernel that could change
- * without a compiler error. They test these, and do not use a property that is
- * missing.
+ * without a compiler error. The modules test for these properties, and do not
+ * use one that is missing.
  */
 #include <linux/mutex.h>
 #include <linux/printk.h>

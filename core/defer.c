@@ -31,7 +31,9 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 
 static void pfm_tell_owner(struct pfm_context *ctx, u32 owner)
 {
-	/* A full barrier: an owner that reads @deferred reads the note, too. */
+	/*
+	 * A full barrier: an owner that sees @deferred set sees the note, too.
+	 */
 	xchg(&ctx->deferred, 1);
 	if (owner == PFM_BUSY_COMMAND)
 		pfm_queue_deferred(ctx);
@@ -47,8 +49,8 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
  * Begin a note, unless the overflow is known (PFM_KNOWN). One cmpxchg() checks
  * the state and begins the note, because another overflow may interrupt this
  * function at any point. If a command on another CPU has just ended, that
- * overflow may own the context and handle this overflow with its own. Return:
- * the previous state: PFM_QUIET, or the reason why no note was begun.
+ * overflow may own the context and handle this overflow together with its own.
+ * Return: the previous state: PFM_QUIET, or the reason why no note was begun.
  */
 static u8 pfm_begin_note(struct pfm_pmd *pmd)
 {
@@ -101,8 +103,8 @@ static bool pfm_take_note(struct pfm_pmd *pmd, const u64 *at, u64 *ip)
 }
 
 /*
- * Take the notes of one instant: those of @first and of all later PMDs that
- * overflowed at the same address. Return: false if @first has no note.
+ * Take the notes of one instant: that of @first, and those of all later PMDs
+ * that overflowed at the same address. Return: false if @first has no note.
  */
 static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
 			     u64 *ip)
@@ -189,9 +191,9 @@ static void pfm_take_deferred_here(struct pfm_context *ctx)
  * Handle deferred overflows of a thread that may have been switched out
  * meanwhile. They cannot be left to the thread's next overflow: that may never
  * come, and a tool may wait for a notification. The thread may run on another
- * CPU. If its counters overflow there, the overflow finds a command as the
- * owner and queues another interrupt. Any owner is on another CPU, so wait for
- * it.
+ * CPU. If its counters overflow there meanwhile, the overflow takes this
+ * function for a command that owns the context, and queues another irq_work.
+ * Any earlier owner is on another CPU, so wait for it.
  */
 static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
 {
@@ -213,7 +215,8 @@ static void pfm_take_deferred(struct pfm_context *ctx)
 /*
  * Stop the PMU after masking. This needs process context, so an irq_work queues
  * this work item. Until it runs, overflows find the context masked. If a CPU is
- * going offline, perf stops its events before the CPU is gone.
+ * going offline, the work item may run too late; perf itself then stops the
+ * CPU's events.
  */
 bool pfm_stop_work(struct pfm_work *w, bool may_wait)
 {

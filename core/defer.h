@@ -9,9 +9,10 @@
 
 /*
  * Leave an overflow to @owner, PFM_BUSY_*: to the overflow that this one has
- * interrupted, or to an interrupt that follows the command at once. If the PMD
- * already has a deferred overflow, this one is lost. An overflow that was
- * handled with another PMD's is not deferred. Context: as the overflow.
+ * interrupted, or, if the owner is a command, to an interrupt that follows it
+ * at once. If the PMD already has a deferred overflow, this one is lost. An
+ * overflow that was handled with another PMD's is not deferred. Context: as the
+ * overflow.
  */
 void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner);
 

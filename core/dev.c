@@ -22,7 +22,10 @@
 #include "stamp.h"
 #include "vector.h"
 
-/* Get the argument's size: the format's own if the caller has passed none. */
+/*
+ * Get the size of the format's argument. If the caller leaves it open
+ * (PFM_FMT_ARG_IMPLICIT), the format determines it.
+ */
 static u64 pfm_fmt_arg_size(const struct pfm_ioc *ioc,
 			    const pfm_buffer_fmt_t *fmt)
 {
@@ -137,7 +140,7 @@ static const struct pfm_dev_cmd pfm_dev_cmds[] = {
 	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
 };
 
-/* A command in progress that processes registers */
+/* A command in progress that describes registers */
 struct pfm_dev_call {
 	const struct pfm_dev_cmd	*cmd;
 	const struct pfm_pmu		*pmu;

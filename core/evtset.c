@@ -2,8 +2,9 @@
 /*
  * evtset.c - event sets: creating, deleting, describing (3.1.10-3.1.12, 3.7.5)
  *
- * Each function of a command processes one element of a vector. If the element
- * is invalid, the function marks the element's set_flags and changes nothing.
+ * Each function that implements a command processes one element of a vector. If
+ * the element is invalid, the function marks the element's set_flags and
+ * changes nothing.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -143,7 +144,10 @@ static int pfm_bad_evtset(u32 *flags, u32 retfl)
 	return -EINVAL;
 }
 
-/* Round a timeout up to whole timer ticks, at least one (figure 3.35). */
+/*
+ * Round a timeout up to whole timer ticks, at least one (figure 3.35). Return:
+ * 0, or -EINVAL if @ts is invalid.
+ */
 static int pfm_effective_timeout(struct __kernel_timespec *ts, u64 *timeout)
 {
 	u64 ns;

@@ -12,7 +12,9 @@ struct pfm_context;
 struct pfm_evtset;
 struct pfm_pmu;
 
-/* Is CLOCK_MONOTONIC the same in the caller's time namespace and the kernel? */
+/*
+ * Is CLOCK_MONOTONIC the same in the caller's time namespace as in the kernel?
+ */
 bool pfm_user_has_our_clock(void);
 
 /*
@@ -23,7 +25,8 @@ int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 
 /*
  * Get the offset in bytes at which the page of a set can be mapped. Return: the
- * offset, or 0, the offset of the sampling buffer (B7), if the set has no page.
+ * offset, or 0, the offset of the sampling buffer (docs/readings.md, B7), if
+ * the set has no page.
  */
 u64 pfm_page_offset(const struct pfm_evtset *set);
 

@@ -22,7 +22,10 @@
 #include "thread_work.h"
 #include "value.h"
 
-/* Delay for a timeout that expired while its set could not be switched */
+/*
+ * Delay before a timeout is retried if it expired while its set could not be
+ * switched
+ */
 #define PFM_SOON	(100 * NSEC_PER_USEC)
 
 void pfm_clock_write(struct pfm_evtset *set, u64 value)
@@ -207,7 +210,10 @@ static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 	if (!pfm_lock_to_finish(ctx, may_wait))
 		return false;
 	clear_bit_unlock(0, &ctx->switch_queued);
-	/* A switch that is not finished below finds the bit clear. */
+	/*
+	 * If a switch comes too late for pfm_finish_locked() below, it finds
+	 * the bit clear, and queues this work again.
+	 */
 	smp_mb__after_atomic();
 	pfm_finish_locked(ctx);
 	pfm_switch_here_done(ctx);

@@ -15,20 +15,24 @@ struct pfm_pmd;
 void pfm_switch_init(struct pfm_context *ctx);
 
 /*
- * Link the sets, for PFM_LOAD_CONTEXT. Context: process, pfm_context.mutex
- * held. Return: 0; -EINVAL if an explicit next set does not exist.
+ * Determine the next set of each set, for PFM_LOAD_CONTEXT. Context: process,
+ * pfm_context.mutex held. Return: 0; -EINVAL if an explicit next set does not
+ * exist.
  */
 int pfm_switch_link(struct pfm_context *ctx);
 
 /*
- * Make @set the active set, and reset the PMDs that overflowed in its last
- * turn. Context: the caller owns the context, interrupts off; or the set is
+ * Make @set the active set, and reset the PMDs that overflowed when it was last
+ * active. Context: the caller owns the context, interrupts off; or the set is
  * frozen.
  */
 void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 		      bool long_reset);
 
-/* End the turn of the active set @set. Context: as pfm_begin_evtset(). */
+/*
+ * End the turn of @set, the active set: restart its timeout. Context: as
+ * pfm_begin_evtset().
+ */
 void pfm_end_evtset(struct pfm_evtset *set);
 
 /*

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * exclude.c - tasks that a system-wide context does not measure: the idle
- * thread (PFM_SETFL_EXCL_IDLE, 3.1.10), or all tasks outside a control group
- * (PFM_LOADFL_CGROUP)
+ *	  thread (PFM_SETFL_EXCL_IDLE, 3.1.10), or all tasks outside a control
+ *	  group (PFM_LOADFL_CGROUP)
  *
- * perf cannot exclude the idle thread on all CPUs, and events that a module
+ * On some CPUs perf cannot exclude the idle thread, and events that a module
  * creates cannot belong to a control group. While an excluded task runs, the
  * values of the active set are kept and further counts discarded; the set's
  * clock runs on (3.7.6). The scheduler is probed only while such a context is

@@ -30,8 +30,9 @@ int pfm_exclusion_attach(struct pfm_context *ctx);
 void pfm_exclusion_detach(struct pfm_context *ctx);
 
 /*
- * Handle an excluded task that starts or stops running on the CPU. Context:
- * interrupts off, on that CPU, not in NMI.
+ * Freeze the active set if the CPU has switched to an excluded task; resume
+ * counting if it has switched to another task. Context: interrupts off, on that
+ * CPU, not in NMI.
  */
 void pfm_exclusion_changed(struct pfm_context *ctx, bool excluded);
 

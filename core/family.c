@@ -5,16 +5,17 @@
  * A root is a context created with PFM_FL_INHERIT. It has a family from
  * PFM_LOAD_CONTEXT to PFM_UNLOAD_CONTEXT or close(). Each thread that descends
  * from the root's thread has a context of its own, a member (inherit.c). The
- * family has a copy of the root's registers, of which only reset values can
- * change meanwhile (pfm_heritage_write()).
+ * family has a copy of the root's registers, of which only the reset values can
+ * change as long as the family exists (pfm_heritage_write()).
  *
- * A new or exiting thread must not wait for a command on the root. So it takes
- * only the mutex of its own member and, briefly, pfm_family.lock. Commands walk
- * over the members, and lock one after the other. There is one walk at a time,
- * as commands hold the root's mutex. Each walk has a number. The walk takes
- * members from the front of the list, marks them with this number and moves
- * them to the end, until the member at the front is marked. A new member is
- * marked when it joins, so that a walk ends even if threads keep forking.
+ * A new or exiting thread must not wait for a command on the root. So the
+ * thread takes only the mutex of its own member and, briefly, pfm_family.lock.
+ * Commands walk over the members, and lock one member after the other. There is
+ * one walk at a time, as commands hold the root's mutex. Each walk has a
+ * number. The walk takes members from the front of the list, marks them with
+ * this number and moves them to the end, until the member at the front is
+ * marked. A new member is marked when it joins, so that a walk ends even if
+ * threads keep forking.
  *
  * The marks also make sums exact: a member that leaves before the walk has
  * reached it adds its own value to the sum. The walk adds the values of all

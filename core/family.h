@@ -30,7 +30,8 @@ struct pfm_losses {
 };
 
 /**
- * struct pfm_family_pmd - a counter, or the clock, of each context of a family
+ * struct pfm_family_pmd - one counter, or the clock, as all contexts of a
+ * family have it
  * @slot:  its index in the PMU's table
  * @reg:   what it measures and records; a PMD that samples has no sum
  * @ended: sum of the values of members that have ended
@@ -66,7 +67,7 @@ struct pfm_family_pmd {
  * @walk:     number of the last walk
  * @over:     no member can join any more
  * @sets_denied: sum of pfm_context.sets_denied of members that have ended
- * @denied:   PMDs that members that have ended were denied
+ * @denied:   PMDs for which members that have ended were denied a counter
  * @ended:    losses of members that have ended
  * @losses:   losses of all members at the last pfm_family_losses()
  * @spares:   members that have ended, to be reused
@@ -163,7 +164,7 @@ void pfm_family_walk(struct pfm_family *family,
 
 /*
  * Sum up the values of all members, for pfm_family_sum(). A member that ends
- * meanwhile is added once. Context: process, mutex of @root held.
+ * meanwhile is counted exactly once. Context: process, mutex of @root held.
  */
 void pfm_family_collect(struct pfm_context *root);
 u64 pfm_family_find_sum(const struct pfm_pmd *pmd);
@@ -185,13 +186,19 @@ struct pfm_losses pfm_family_losses(struct pfm_context *root);
 void pfm_family_finish(struct pfm_context *root,
 		       void (*end)(struct pfm_context *ctx));
 
-/* Does the root have a family? Context: process, mutex of @root held. */
+/*
+ * Does the root have a family that is not over? Context: process, mutex of
+ * @root held.
+ */
 static inline bool pfm_has_family(const struct pfm_context *root)
 {
 	return root->family && !root->family->over;
 }
 
-/* Get the sum of the members' counts. The caller adds the root's own, @pmd. */
+/*
+ * Get the sum of the members' counts for @pmd, a PMD of the root. The caller
+ * adds the root's own count.
+ */
 static inline u64 pfm_family_sum(const struct pfm_pmd *pmd)
 {
 	return pmd->ctx->family ? pfm_family_find_sum(pmd) : 0;

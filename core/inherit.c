@@ -3,11 +3,11 @@
  * inherit.c - PFM_FL_INHERIT: births, and commands on a context and its family
  *
  * A probe of forks finds the parent's context, and queues a task work in the
- * child, which runs before the child's first instruction in user mode. In the
- * task work the child creates a context for itself, loads it and, if the family
- * is started, starts it. perf's inherited events behave in the same way, but
- * here each thread has a context of its own. No access right is checked,
- * because the child begins as a copy of its parent.
+ * child. The task work runs before the child's first instruction in user mode.
+ * In it the child creates a context for itself, loads it and, if the family is
+ * started, starts it. perf's inherited events behave in the same way, but here
+ * each thread has a context of its own. No access right is checked, because the
+ * child begins as a copy of its parent.
  *
  * The task work publishes the context, with the context's mutex held, before it
  * loads the context. A PFM_STOP or close() that finds the context waits until
@@ -64,7 +64,10 @@ static void pfm_end_member(struct pfm_context *ctx)
 static void pfm_free_member(struct pfm_context *ctx)
 {
 	pfm_context_destroy(ctx);
-	/* The module's exit flushes the work queue, so this code stays. */
+	/*
+	 * The module's exit flushes the work queue, so this code is not freed
+	 * while it runs.
+	 */
 	module_put(THIS_MODULE);
 }
 

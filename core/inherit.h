@@ -11,9 +11,10 @@ struct pfm_context;
 struct pfm_family;
 
 /*
- * PFM_LOAD_CONTEXT and PFM_UNLOAD_CONTEXT. Context: process, mutex of @ctx not
- * held. Return: as pfm_load_context() and pfm_unload_context(); -EBUSY if the
- * family of an earlier thread exists; -EOPNOTSUPP if forks cannot be watched.
+ * Process PFM_LOAD_CONTEXT and PFM_UNLOAD_CONTEXT. Context: process, mutex of
+ * @ctx not held. Return: as pfm_load_context() and pfm_unload_context(); -EBUSY
+ * if the family of an earlier thread exists; -EOPNOTSUPP if forks cannot be
+ * watched.
  */
 int pfm_load_family(struct pfm_context *ctx, void *arg);
 int pfm_unload_family(struct pfm_context *ctx);
@@ -25,19 +26,19 @@ int pfm_unload_family(struct pfm_context *ctx);
 int pfm_write_family_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * PFM_START and PFM_STOP: for all members of the context's family, and for the
- * context itself if its thread has not ended. Context: process, mutex of @ctx
- * held. Return: as pfm_start_monitoring() and pfm_stop_monitoring().
+ * Process PFM_START and PFM_STOP: for all members of the context's family, and
+ * for the context itself if its thread has not ended. Context: process, mutex
+ * of @ctx held. Return: as pfm_start_monitoring() and pfm_stop_monitoring().
  */
 int pfm_start_family(struct pfm_context *ctx, void *arg);
 int pfm_stop_family(struct pfm_context *ctx);
 
 /*
- * PFM_RESTART. Without a family's buffers, call pfm_restart_context(). With
- * them, call pfm_share_restart(), and unmask the threads that a limit on
+ * Process PFM_RESTART. Without a family's buffers, call pfm_restart_context().
+ * With them, call pfm_share_restart(), and unmask the threads that a limit on
  * overflows has masked. Context: process, mutex of @ctx held, may sleep.
- * Return: 0; -EBUSY if no thread was attached; an error of the format or the
- * PMU.
+ * Return: 0; -EBUSY if the context is not attached and has no family; an error
+ * of the format or the PMU.
  */
 int pfm_restart_family(struct pfm_context *ctx);
 
@@ -50,7 +51,7 @@ struct pfm_family *pfm_detach_family(struct pfm_context *ctx);
 
 /*
  * Release everything that a detached context and its family have left behind.
- * Context: process, no lock held.
+ * @ended: result of pfm_detach_family(). Context: process, no lock held.
  */
 void pfm_release_family(struct pfm_context *ctx, struct pfm_family *ended);
 

@@ -107,7 +107,10 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 		return true;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
-	/* Limit the rate: unlike a CPU, perf interrupts at each record. */
+	/*
+	 * Limit the rate here, too: perf interrupts for each record, unlike a
+	 * CPU with PEBS.
+	 */
 	if (!interrupts && unlikely(!--ctx->credit))
 		interrupts = pfm_rate_is_exceeded(ctx, 0);
 	local_irq_restore(flags);

@@ -11,7 +11,8 @@ struct pfm_ds_record;
 
 /*
  * Record the thread's IDs. They are adjacent in task_struct, unless the kernel
- * randomizes its layout (CONFIG_RANDSTRUCT): copy both with one load and store.
+ * randomizes its layout (CONFIG_RANDSTRUCT), so copy both with one load and one
+ * store.
  */
 static __always_inline void pfm_note_ids(struct pfm_context *ctx,
 					 const struct task_struct *task)

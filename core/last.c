@@ -4,7 +4,7 @@
  *
  * perf does not count the context switch at a thread's end. A tool that wants
  * to know what happened between the last sample and the end, for example how
- * long the thread waited, needs one more sample then.
+ * long the thread waited, needs one more sample at the end.
  *
  * The samples are taken when overflows are excluded, because after the exit the
  * PMU must not arm events again. If a command has locked the context, another

@@ -41,13 +41,19 @@ int pfm_check_cpu(const struct pfm_context *ctx)
 	return ctx->target.cpu == raw_smp_processor_id() ? 0 : -EBUSY;
 }
 
-/* Does the calling process own the thread (self-monitoring, A21)? */
+/*
+ * Is this a thread of the calling process (self-monitoring; docs/readings.md,
+ * A21)?
+ */
 static bool pfm_is_self(const struct task_struct *task)
 {
 	return same_thread_group((struct task_struct *)task, current);
 }
 
-/* Does the thread return to user space, and can another process restart it? */
+/*
+ * Can the thread be blocked? It must return to user space, and PFM_RESTART must
+ * come from another process.
+ */
 static bool pfm_can_be_blocked(const struct task_struct *task)
 {
 	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) &&
@@ -63,7 +69,9 @@ static struct task_struct *pfm_get_task(pid_t vpid)
 	return task;
 }
 
-/* Unload the sets before @end from the PMU, or all sets if @end is NULL. */
+/*
+ * Unload from the PMU the sets that precede @end, or all sets if @end is NULL.
+ */
 static void pfm_unload_evtsets(struct pfm_context *ctx,
 			       const struct pfm_evtset *end)
 {
@@ -139,7 +147,8 @@ struct pfm_rights {
 /*
  * Load the PMU. perf may take long to create the events, and an exec must not
  * wait for that. So exec_update_lock is not held, and the right to monitor is
- * checked again afterwards.
+ * checked again afterwards. Return: 0; PFM_ASK_FIRST if the thread has executed
+ * another program meanwhile; an error of the PMU.
  */
 static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set,
 			const struct pfm_rights *may)
@@ -225,8 +234,8 @@ static void pfm_put_target(struct pfm_context *ctx)
 }
 
 /*
- * Stop the PMU, save the values, and unload the event sets. @exits: because the
- * thread exits.
+ * Stop the PMU, save the values, and unload the event sets. @exits: the thread
+ * is exiting, so take its last samples.
  */
 static void pfm_unload_pmu(struct pfm_context *ctx, bool exits)
 {
@@ -306,7 +315,9 @@ static void pfm_events_lost(struct pfm_context *ctx, int note)
 			pfm_family_leave(ctx);
 			return;
 		}
-		/* No PFM_MSG_END if the thread's process monitors itself. */
+		/*
+		 * Queue no PFM_MSG_END if the thread's process monitors itself.
+		 */
 		if (!(note & PFM_NOTE_QUIET) && !(exits && self)) {
 			pfm_msgq_put_end(&ctx->msgq);
 			pfm_msgq_tell_readers(&ctx->msgq);
@@ -322,7 +333,10 @@ void pfm_start_or_deny(struct pfm_context *ctx)
 		ctx->sets_denied++;
 }
 
-/* Existing members are not started: this function must not wait for them. */
+/*
+ * Start the context at an exec of its thread. Existing members are not started:
+ * this function must not wait for them.
+ */
 static void pfm_start_after_exec(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->start_at_exec, false);

@@ -19,9 +19,9 @@ struct pfm_context;
 int pfm_check_cpu(const struct pfm_context *ctx);
 
 /*
- * PFM_LOAD_CONTEXT, with a pfarg_load_t. If the thread executes another program
- * between the check of the right to attach and the attachment, the right is
- * checked again.
+ * Process PFM_LOAD_CONTEXT, with a pfarg_load_t. If the thread executes another
+ * program between the check of the right to attach and the attachment, the
+ * right is checked again.
  * Context: process, pfm_context.mutex not held; for a system-wide context on
  * the CPU to monitor.
  * Return: 0; -EBUSY if already attached, or the thread or CPU is taken;
@@ -38,8 +38,8 @@ int pfm_load_context(struct pfm_context *ctx, void *arg);
 int pfm_load_member(struct pfm_context *ctx, bool user_only, bool trusted);
 
 /*
- * PFM_UNLOAD_CONTEXT. May run on any CPU if the monitored CPU has gone offline.
- * On return the PMU has released everything.
+ * Process PFM_UNLOAD_CONTEXT. This may run on any CPU if the monitored CPU has
+ * gone offline. On return the PMU has released everything.
  * Context: process, pfm_context.mutex not held. Return: 0, or -EBUSY as
  * pfm_check_cpu().
  */
@@ -59,27 +59,30 @@ void pfm_detach(struct pfm_context *ctx);
 void pfm_thread_changed(struct pfm_context *ctx, int note);
 
 /*
- * PFM_START, with the event set and flags of a pfarg_start_t, or the active set
- * if @arg is NULL. Starting a started context has no effect; a masked one stays
- * masked.
+ * Process PFM_START, with the event set and flags of a pfarg_start_t, or with
+ * the active set if @arg is NULL. Starting a started context has no effect; a
+ * masked context stays masked.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL if the set or a flag does not exist; as pfm_check_cpu();
  * an error of the PMU.
  */
 int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
 
-/* Does this argument of PFM_START, or NULL, request a start at an exec? */
+/*
+ * Does this argument of PFM_START, which may be NULL, request a start at an
+ * exec?
+ */
 bool pfm_starts_at_exec(const pfarg_start_t *req);
 
 /*
- * Start an attached context when no error can be returned. A PMD for which no
- * counter is free is recorded as denied; the other PMDs count. Context:
- * process, pfm_context.mutex held.
+ * Start an attached context in a place where no error can be returned. A PMD
+ * for which no counter is free is recorded as denied; the other PMDs count.
+ * Context: process, pfm_context.mutex held.
  */
 void pfm_start_or_deny(struct pfm_context *ctx);
 
 /*
- * PFM_STOP. Context: process, pfm_context.mutex held. Return: 0, or as
+ * Process PFM_STOP. Context: process, pfm_context.mutex held. Return: 0, or as
  * pfm_check_cpu().
  */
 int pfm_stop_monitoring(struct pfm_context *ctx);

@@ -53,7 +53,10 @@ void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd, int err)
 		     pfm_checked_ctrl(ctx, err, pmd->ovfl->arg.ovfl_ctrl));
 }
 
-/* A limit on overflows is exceeded: mask and notify, as a handler can. */
+/*
+ * A limit on overflows is exceeded: request masking and a notification, as a
+ * handler would.
+ */
 static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 			 struct pfm_outcome *out)
 {
@@ -77,7 +80,7 @@ int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 }
 
 /*
- * Must this event mask and notify? A handler that finds the buffer full
+ * Must this event both mask and notify? A handler that finds the buffer full
  * requests a notification for the PMD that happened to fill it, and after an
  * error the handler is not called for the remaining PMDs. So notify if any PMD
  * that overflowed at the same time has PFM_REGFL_OVFL_NOTIFY (3.6.5).
@@ -143,7 +146,10 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 	if (unlikely(!ctx->credit) &&
 	    pfm_rate_is_exceeded(ctx, pfm_since_stamp(ctx)))
 		pfm_throttle(ctx, ovfl, out);
-	/* Without a format and without masking, a PMD may wrap (3.4.3). */
+	/*
+	 * Without a format and without masking, a PMD that is not reset may
+	 * wrap (3.4.3).
+	 */
 	bitmap_or(set->to_reset, set->to_reset,
 		  out->mask || ctx->fmt ? ovfl : out->reset, PFM_MAX_PMDS);
 	if (out->mask) {
@@ -159,7 +165,10 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_block_want(ctx);
 	if (out->notify || pfm_masks_with_notice(ctx, ovfl, out))
 		pfm_post_msg(ctx, ovfl);
-	/* The overflowed PMDs are reset in the set's next turn (3.7.7). */
+	/*
+	 * The overflowed PMDs are reset when the set becomes active again
+	 * (3.7.7).
+	 */
 	if (switch_due && !out->mask)
 		pfm_switch(ctx, ctx->data.regs && user_mode(ctx->data.regs));
 	if (ctx->ovfl_end)

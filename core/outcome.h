@@ -21,7 +21,7 @@ struct pfm_outcome {
 };
 
 /*
- * Add to @out what the handler, or the core without one, requests for @pmd.
+ * Add to @out what the handler (pfm_context.handler) requests for @pmd.
  * @err: the handler's return value. Context: the caller owns the context.
  */
 void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd, int err);

@@ -147,7 +147,7 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 }
 
 /*
- * This function is optimised for few instructions. Few values live across
+ * This function is optimised for few instructions. Few values are live across
  * calls, and the rare cases are tail calls, so that few registers are saved.
  * Some code is repeated to avoid a branch.
  */

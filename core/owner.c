@@ -74,8 +74,8 @@ static bool pfm_is_between_overflows(void)
 
 /*
  * Check whether an overflow may be in progress on this CPU. Context: hard
- * interrupt; or a direct call, on the local CPU or by the idle loop, where no
- * overflow is in progress.
+ * interrupt; or a direct call by smp_call_function_single() on this CPU, or by
+ * the idle loop. During a direct call no overflow is in progress.
  */
 static void pfm_look_here(void *arg)
 {
@@ -201,7 +201,7 @@ bool pfm_owner_judge(bool seen, bool mistaken)
 	pfm_can_look = seen && !mistaken;
 	pfm_set_defect(PFM_DEFECT_OWNER,
 		       pfm_can_look ? NULL :
-		       "interrupts do not see that preemption is off: commands on running threads take longer");
+		       "an interrupt cannot tell whether preemption is off: commands on running threads take longer");
 	return pfm_can_look;
 }
 

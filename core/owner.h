@@ -10,7 +10,10 @@
 /* Take ownership as an overflow. Return: 0, or the owner: PFM_BUSY_*. */
 static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 {
-	/* Read the state only after this: the last owner may have masked. */
+	/*
+	 * Read the context's state only after this: the last owner may have
+	 * masked it.
+	 */
 	return cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW);
 }
 
@@ -20,7 +23,7 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
  * owner. If the owner is a command, an overflow in an NMI before that call
  * takes the command for another overflow, and leaves a note without queuing an
  * irq_work. The note is not lost: the caller leaves a note to the command, too,
- * and its irq_work handles both.
+ * and the irq_work for this note handles both.
  */
 static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 {
@@ -35,7 +38,7 @@ static inline void pfm_not_entered(struct pfm_context *ctx, u32 owner)
 }
 
 /*
- * Own an active context in a command for a moment, without stopping the PMU;
+ * Let a command own an active context for a moment, without stopping the PMU;
  * overflows are deferred. Interrupts are off until pfm_disown(). Context:
  * process, pfm_context.mutex held.
  */
@@ -59,14 +62,14 @@ bool pfm_look_for_overflows(struct pfm_context *ctx);
 /*
  * Test whether an interrupt can tell that it may have interrupted an overflow.
  * If it cannot, pfm_wait_overflows() always waits for a grace period. Context:
- * process, the module is being loaded. Return: the result.
+ * process, the module is being loaded. Return: true if an interrupt can tell.
  */
 bool pfm_owner_init(void);
 
 /*
  * Evaluate the test of pfm_owner_init(). @seen: while preemption was off, the
  * interrupt recognized this; @mistaken: while preemption was on, the interrupt
- * took it for off.
+ * took it for off. Return: as pfm_owner_init().
  */
 bool pfm_owner_judge(bool seen, bool mistaken);
 

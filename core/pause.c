@@ -39,7 +39,7 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 
 	/*
 	 * The previous set's clock has run until now, but its counters have
-	 * not. The clocks of two CPUs may differ.
+	 * not. The clocks of two CPUs may differ, so @since may be negative.
 	 */
 	ctx->set->unmeasured += max_t(s64, since, 0);
 	if (pfm_program_regs(ctx))
@@ -88,7 +88,10 @@ static void pfm_load_after_exclusion(struct pfm_context *ctx)
 		pfm_value_write(pmd, pmd->value);
 }
 
-/* End the pause. From then on the probe of exclude.c acts itself. */
+/*
+ * End the pause. From then on the probe of exclude.c itself freezes and resumes
+ * the set.
+ */
 static void pfm_end_pause(struct pfm_context *ctx)
 {
 	unsigned long flags;
@@ -96,7 +99,10 @@ static void pfm_end_pause(struct pfm_context *ctx)
 	pfm_own(ctx, &flags);
 	while (pfm_exclusion_is_over(ctx)) {
 		pfm_disown(ctx, flags);
-		/* This may sleep; the CPU may switch to an excluded task. */
+		/*
+		 * This may sleep, and the CPU may switch to an excluded task
+		 * meanwhile.
+		 */
 		pfm_load_after_exclusion(ctx);
 		pfm_own(ctx, &flags);
 	}
@@ -119,8 +125,9 @@ int pfm_resume(struct pfm_context *ctx)
 	if (ctx->many)
 		return 0;
 	/*
-	 * PMCs and PMDs may have changed. When a context is loaded,
-	 * pfm_begin_evtset() makes this call.
+	 * PMCs and PMDs may have changed. (For a context that is not loaded
+	 * this can wait: the load calls pfm_begin_evtset(), which calls
+	 * pfm_note_sampling().)
 	 */
 	if (ctx->loaded)
 		pfm_note_sampling(ctx);

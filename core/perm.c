@@ -113,10 +113,10 @@ int pfm_may_create(u32 ctx_flags)
 }
 
 /*
- * Check the right to monitor, and to @stop, a thread. On opening
- * /proc/<pid>/maps the kernel makes its ptrace check for reading, including the
- * checks of its security modules, as perf_event_open() does. On opening
- * /proc/<pid>/mem it makes the check for attaching, as ptrace() does.
+ * Check the right to monitor a thread or, with @stop, the right to stop it. On
+ * opening /proc/<pid>/maps the kernel makes its ptrace check for reading,
+ * including the checks of its security modules, as perf_event_open() does. On
+ * opening /proc/<pid>/mem it makes the check for attaching, as ptrace() does.
  */
 static int pfm_ask_proc(struct task_struct *task, bool stop)
 {
@@ -197,7 +197,7 @@ static int pfm_may_ptrace(struct task_struct *task)
 
 /*
  * perf_event_open() makes its check with exec_update_lock held. Opening a file
- * in /proc takes that lock, so this function takes it afterwards. If
+ * in /proc takes that lock, so this function can take it only afterwards. If
  * self_exec_id has changed in between, the check was about another program.
  *
  * CAP_PERFMON is the right to observe a thread, not to stop it.

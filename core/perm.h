@@ -29,7 +29,7 @@ int pfm_may_measure(u32 ctx_flags, bool *user_only);
 int pfm_may_create(u32 ctx_flags);
 
 /**
- * struct pfm_program - the program of a thread, which the caller may monitor
+ * struct pfm_program - which program of a thread the caller may monitor
  * @any: the caller may monitor any program
  * @exec_id: otherwise the caller may monitor the thread while this is the
  *           thread's self_exec_id
@@ -43,7 +43,7 @@ struct pfm_program {
  * pfm_may_attach_begin() - Check whether the caller may monitor a thread
  * @task:    the thread
  * @stop:    check also for the right to stop the thread
- * @program: out: the program
+ * @program: out: the program that the caller may monitor
  *
  * On success no exec of @task can complete until pfm_may_attach_end().
  *

@@ -15,7 +15,9 @@
 #include "pmu.h"
 #include "value.h"
 
-/* Size of most pfm_pmd_ovfl: no values to record, no other PMDs to reset */
+/*
+ * Size of most pfm_pmd_ovfl structures: no values to record, no PMDs to reset
+ */
 #define PFM_PLAIN_OVFL	offsetof(struct pfm_pmd_ovfl, arg.smpl_pmds_values)
 
 static struct kmem_cache *pfm_pmd_cache;

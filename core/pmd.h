@@ -28,7 +28,7 @@ struct pfm_smpl_conf {
  * @words:    PMC values
  * @short_reset: as pfm_pmd.short_reset
  * @long_reset: as pfm_pmd.long_reset
- * @sampling: the counter samples; else the next fields are 0
+ * @sampling: the counter samples; if not, the fields below are 0
  * @conf:     what its overflows record and reset
  * @value:    initial value
  * @random_mask: as pfm_pmd.random_mask
@@ -69,7 +69,10 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
 struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 				     u16 num_data, u16 num_reset,
 				     const struct pfm_pmd_ovfl *before);
-/* Free the new or the replaced @ovfl. @kept, the other one, or NULL, stays. */
+/*
+ * Free @ovfl, which is either the new or the replaced structure. @kept, the
+ * other one, stays; it may be NULL.
+ */
 void pfm_ovfl_drop(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl,
 		   const struct pfm_pmd_ovfl *kept);
 

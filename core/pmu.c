@@ -127,7 +127,7 @@ static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 		return "an entry of pmds is not well formed, or out of order";
 	for (i = 0; i < pfm_pmu_places(pmu); i++)
 		if (pmu->pmds[i].read_sample)
-			return "PMDs with data of samples are not the last";
+			return "PMDs with data of samples do not come last";
 	if (!pfm_pmcs_control_counters(pmu))
 		return "a PMC has no counter of its own";
 	return NULL;
@@ -167,7 +167,7 @@ static int pfm_pmu_check(const struct pfm_pmu *pmu, struct module *owner,
 	const char *fault;
 
 	if (interface != PFM_PMU_INTERFACE) {
-		pr_err("perfmon: PMU description in module %s: built for interface %u of perfmon_pmu.h, perfmon has %u: rebuild it\n",
+		pr_err("perfmon: PMU description in module %s: built for interface %u of perfmon_pmu.h, but perfmon has interface %u: rebuild it\n",
 		       module, interface, PFM_PMU_INTERFACE);
 		return -EINVAL;
 	}

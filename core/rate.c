@@ -14,9 +14,9 @@
  * only when a context has used up its credit; that overflow is timed, from its
  * time stamp on. A window ends after as many overflows as occur in a tenth of a
  * second at the highest permitted rate, or after a second with at least
- * PFM_ENOUGH timings. At its end both limits are checked. The time that all
- * handlers took in the window is estimated from the shortest timed overflow,
- * because the others may have been interrupted.
+ * PFM_ENOUGH timings. At the end of a window both limits are checked. The time
+ * that all handlers took in the window is estimated from the shortest timed
+ * overflow, because the others may have been interrupted.
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -49,7 +49,10 @@ void pfm_rate_init(struct pfm_context *ctx)
 	ctx->credit = ctx->share ? U32_MAX : 1;
 }
 
-/* Get the buffer that limits this context's overflows here; NULL for none. */
+/*
+ * Get the buffer whose window counts this context's overflows on this CPU; NULL
+ * if the context has its own windows.
+ */
 static struct pfm_part *pfm_limiting_part(const struct pfm_context *ctx)
 {
 	return ctx->share ? ctx->share->parts[raw_smp_processor_id()] : NULL;
@@ -149,7 +152,7 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took)
 
 /*
  * Count an exceeded limit. In a family, let the other threads that overflow on
- * this CPU be masked until PFM_RESTART, too: their credit is used up.
+ * this CPU be masked until PFM_RESTART, too, by using up their credit.
  */
 static void pfm_limit(struct pfm_context *ctx)
 {

@@ -17,12 +17,12 @@
  * instructions early.
  * pfm_raw_counter_scale(): set time_mult and time_shift as the kernel's clock
  * does, or time_mult to 0 if the counter is not suitable.
- * PFM_COUNTER_IS_STEADY: except in a suspend, a suitable counter remains the
- * one that the kernel uses.
+ * PFM_COUNTER_IS_STEADY: whether a suitable counter remains the one that the
+ * kernel uses, except in a suspend.
  */
 #if defined(PFM_FAKE_CLOCK)
 
-/* tests/kunit */
+/* For the tests in tests/kunit */
 #include "fake_clock.h"
 
 #elif defined(CONFIG_ARM64)
@@ -70,7 +70,7 @@ static inline bool pfm_raw_counter_is_kernels(void)
 
 static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 {
-	/* As sched_clock_register() */
+	/* As sched_clock_register() does */
 	clocks_calc_mult_shift(&scale->time_mult, &scale->time_shift,
 			       arch_timer_get_cntfrq(), NSEC_PER_SEC, 3600);
 	if (pfm_raw_counter_is_broken() || !pfm_raw_counter_is_kernels())
@@ -92,12 +92,12 @@ static __always_inline u64 pfm_raw_counter(void)
 }
 
 /*
- * Hypervisors may have their own clock. A TSC that stops, or whose rate
- * changes, is not the kernel's clock.
+ * Under a hypervisor the kernel may use the hypervisor's clock. A TSC that
+ * stops, or whose rate changes, is not the kernel's clock.
  */
 static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 {
-	/* As __set_cyc2ns_scale() */
+	/* As __set_cyc2ns_scale() does */
 	clocks_calc_mult_shift(&scale->time_mult, &scale->time_shift, tsc_khz,
 			       NSEC_PER_MSEC, 0);
 	if (scale->time_shift == 32) {

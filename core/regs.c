@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * regs.c - reading, writing and describing PMCs and PMDs
- *	    (3.1.2, 3.1.3, 3.1.4, 3.1.13, 3.1.14)
+ * regs.c - reading, writing and describing PMCs and PMDs (3.1.2, 3.1.3, 3.1.4,
+ *	    3.1.13, 3.1.14)
  *
- * Each function of a command processes one element of a vector. If the element
- * is invalid, the function marks the element's reg_flags and changes nothing.
+ * Each function that implements a command processes one element of a vector. If
+ * the element is invalid, the function marks the element's reg_flags and
+ * changes nothing.
  */
 #include <linux/nospec.h>
 #include <linux/string.h>
@@ -232,7 +233,10 @@ static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 	return true;
 }
 
-/* Get the PMD's own pfm_pmd_ovfl if it matches, else a new one, or NULL. */
+/*
+ * Get the PMD's own pfm_pmd_ovfl if it matches, else a new one; NULL if memory
+ * is short.
+ */
 static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 					     const struct pfm_smpl_conf *conf)
 {
@@ -461,7 +465,9 @@ static int pfm_apply_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
 	pmd->long_reset = pfm_keep_reserved(desc, req->reg_long_reset);
 	pmd->short_reset = pfm_keep_reserved(desc, req->reg_short_reset);
 	pmd->ovflsw_thres = req->reg_ovflsw_thres;
-	/* The active set keeps its old threshold until its next turn. */
+	/*
+	 * The active set keeps its old threshold until it becomes active again.
+	 */
 	if (!pmd->ctx->loaded || pmd->ctx->set != pfm_evtset_of(pmd))
 		pmd->ovflsw_left = pmd->ovflsw_thres;
 	pmd->random_mask = req->reg_random_mask;
@@ -615,7 +621,10 @@ void pfm_reg_set_resets(struct pfm_pmd *pmd, const struct pfm_reg_copy *copy)
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy)
 {
 	pfm_pmc_read(pmd, &copy->words);
-	/* A counter that only counts may be reset with one that samples. */
+	/*
+	 * A counter that only counts may be reset together with one that
+	 * samples.
+	 */
 	copy->short_reset = pmd->short_reset;
 	copy->long_reset = pmd->long_reset;
 	copy->sampling = pfm_pmd_is_sampling(pmd);

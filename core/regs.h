@@ -19,7 +19,10 @@ struct pfm_reg_copy;
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);
 
-/* A write needs new events of the PMU: check the right to attach first. */
+/*
+ * Result of a write that needs new events of the PMU: the right to attach must
+ * be checked first
+ */
 #define PFM_ASK_FIRST	1
 
 /*

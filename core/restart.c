@@ -49,8 +49,8 @@ static int pfm_unmask(struct pfm_context *ctx)
 /*
  * Get the control bits from the format. Without a format, and in a family
  * (whose buffers pfm_share_restart() restarts), reset if the context is masked.
- * Return: the format's result. Overflows must wait now, so
- * pfm_restart_context() checks later whether this is a valid errno.
+ * Return: the format's result. Overflows are kept out at this point, so
+ * pfm_restart_context() checks only later whether the result is a valid errno.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {

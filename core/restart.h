@@ -8,8 +8,8 @@
 struct pfm_context;
 
 /*
- * PFM_RESTART. Context: process, pfm_context.mutex held. Return: 0; -EBUSY or
- * -ENODEV as pfm_check_cpu(); an error of the format or the PMU.
+ * Process PFM_RESTART. Context: process, pfm_context.mutex held. Return: 0;
+ * -EBUSY or -ENODEV as pfm_check_cpu(); an error of the format or the PMU.
  */
 int pfm_restart_context(struct pfm_context *ctx);
 

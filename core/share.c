@@ -103,7 +103,10 @@ static int pfm_parts_create(struct pfm_share *share, u32 flags, void *arg,
 	unsigned int cpu;
 	int ret = 0;
 
-	/* A CPU that goes online or offline now may or may not have a part. */
+	/*
+	 * A CPU that goes online or offline meanwhile ends up with or without a
+	 * part.
+	 */
 	for_each_online_cpu(cpu) {
 		struct pfm_part *part = pfm_part_create(share->fmt, flags, arg,
 							cpu, size);
@@ -276,7 +279,10 @@ static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 	pfm_part_tell(share, part, &msg);
 }
 
-/* Count an overflow as lost in @lost, which is the part's or the family's. */
+/*
+ * Count an overflow as lost in @lost, which is that of the part or of the
+ * family.
+ */
 static noinline notrace void pfm_share_lose(atomic64_t *lost,
 					    pfm_ovfl_arg_t *arg,
 					    struct pfm_ovfl_data *data)

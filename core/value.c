@@ -24,7 +24,10 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 	       READ_ONCE(ctx->set) == pfm_evtset_of(pmd);
 }
 
-/* Get the bits of the value that are in the hardware; all if not a counter. */
+/*
+ * Get the mask of the value's bits that are in the hardware: all bits if the
+ * PMD is not a counter.
+ */
 static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 {
 	const struct pfm_reg_desc *desc = pmd->hw.desc;
