@@ -2,11 +2,12 @@
 /*
  * clock.c - the clock of an event set
  *
- * The clock needs its own event if an NMI may have to read the clock, that is,
- * if one of the set's counters samples, other than perf's software events: even
- * tracepoints fire in NMIs. Precise events overflow even if they do not sample,
- * so their sets need a clock event, too. So do sets with a timeout, and sets of
- * CPUs.
+ * The clock needs an event of its own if an NMI may have to read the clock:
+ * that is, if one of the set's counters samples, unless it counts one of perf's
+ * software events. (A tracepoint is not one of these: it can fire in an NMI.)
+ * Precise events overflow even if they do not sample, so their sets need a
+ * clock event, too. So do sets with a timeout, and sets of system-wide
+ * contexts.
  *
  * In any other set the clock uses the time that perf keeps for one of the set's
  * software events or tracepoints, which are enabled whenever the set counts.
@@ -27,7 +28,10 @@ u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 
 bool perf_keeps_times __ro_after_init;
 
-/* May an overflow of this PMD read the clock where perf_time_here() cannot? */
+/*
+ * May an overflow of this PMD read the clock in a context in which
+ * perf_time_here() does not work?
+ */
 static bool perf_is_beyond_timer(const struct pfm_pmu_reg *reg)
 {
 	if (perf_keeps_times &&

@@ -22,7 +22,10 @@ u64 perf_clock_pmc(const struct pfm_pmu_set *s);
  */
 bool perf_clock_needs_event(struct perf_set *ps);
 
-/* Find the event whose time a clock without its own event uses; or NULL. */
+/*
+ * Find the event whose time serves as the clock of a set without a clock event.
+ * Return: the event or NULL.
+ */
 struct perf_event *perf_timer_event(const struct perf_set *ps);
 
 /*
@@ -40,8 +43,8 @@ bool perf_clock_has_run(const struct perf_set *ps);
 u64 perf_time_running(struct perf_event *event);
 
 /*
- * The same without a lock, for an event of the current thread or a stopped one.
- * Context: any but NMI; interrupts off.
+ * Get the same time without a lock. The event must be one of the current
+ * thread, or be stopped. Context: any but NMI; interrupts off.
  */
 u64 perf_time_here(const struct perf_event *event);
 

@@ -10,9 +10,10 @@
  * follows what perf does in the same context:
  *
  * - The PMU's read is called only for the clocks and for counters of the CPU,
- *   on their CPU with interrupts off, as perf_output_read_group() does from an
- *   NMI. The read of other drivers may wait for a lock: see perf_updater(). For
- *   samples on arm64 the counter itself is read: see hw_count.h.
+ *   on the CPU where they count and with interrupts off, as
+ *   perf_output_read_group() does from an NMI. The read of other drivers may
+ *   wait for a lock: see perf_updater(). For samples on arm64 the counter
+ *   itself is read: see hw_count.h.
  * - The event that is being reported is stopped, given its period and started
  *   as in perf_adjust_period(), called by __perf_event_account_interrupt(). The
  *   period of a software event is set as in perf_swevent_set_period(). The
@@ -26,8 +27,9 @@
  *   perf_event_period(). Until then perf may report the event late or early. A
  *   report that is early arms the event for the rest of its period.
  *
- * These functions of perf do the same on 6.1, 6.12 and 7.3. Only throttling
- * differs: since 6.16 perf also stops software events that it throttles.
+ * These functions of perf work in the same way on 6.1, 6.12 and 7.3. Only
+ * throttling differs: since 6.16 perf also stops software events that it
+ * throttles.
  *
  * The value of a PMD (pfm_pmu_reg.offset) changes before the event is armed for
  * the new value. An overflow in between, while the event is armed for an older
@@ -84,7 +86,7 @@ u64 perf_period(u64 value)
 		return left;
 	/*
 	 * A @left of 0 stands for 2^64. If possible, choose a period after
-	 * which exactly one more of PERF_MAX_PERIOD is left.
+	 * which exactly one more period of PERF_MAX_PERIOD is left.
 	 */
 	return min(left - PERF_MAX_PERIOD, PERF_MAX_PERIOD);
 }
@@ -128,7 +130,10 @@ static void perf_set_period(const struct pfm_pmu_reg *reg,
 	}
 }
 
-/* Must the event be stopped and started? perf does so if it is throttled. */
+/*
+ * Must the event be stopped and started again in order to arm it? Not if it is
+ * stopped already, or throttled: perf itself starts a throttled event again.
+ */
 static bool perf_is_running(const struct perf_event *event)
 {
 	return !(event->hw.state & PERF_HES_STOPPED) &&
@@ -202,7 +207,8 @@ static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg, u64 value)
 /*
  * Restart a clock's timer. Do not call its PMU's start: that would set the
  * clock back to the time at which perf last read it, which may be long ago. If
- * an NMI has read the clock since then, that time would be counted twice.
+ * an NMI has read the clock since then, the time between the two reads would be
+ * counted twice.
  */
 static void perf_restart_timer(struct perf_event *event)
 {
@@ -317,9 +323,9 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 
 /*
  * Arm an event of a stopped set. Some counters have a shortest period: double
- * the period until perf accepts it. Even the rest of a long period may be too
- * short. The report then comes late, and perf_drop_unreported() or a reset
- * corrects the value.
+ * the period until perf accepts it. Even what is left of a long period may be
+ * shorter than that. The report then comes late, and perf_drop_unreported() or
+ * a reset corrects the value.
  */
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value)

@@ -79,13 +79,16 @@ static inline bool perf_has_ended_here(const struct pfm_pmu_set *s,
  */
 u64 perf_last_update(const struct perf_event *event);
 
-/* Is the last update the one at which perf removes the events at an exit? */
+/*
+ * After a thread's exit, does perf_last_update() return the time at which perf
+ * removed the thread's events?
+ */
 extern bool perf_stamps_exits;
 
 /*
- * Get the time in ns since perf removed the event from the calling thread, even
- * if the thread did not run all the time; 0 if the kernel does not keep it.
- * Context: any, interrupts off.
+ * Get the time in ns since perf removed the event from the calling thread. This
+ * includes the time for which the thread did not run. It is 0 if the kernel
+ * does not record when the event was removed. Context: any, interrupts off.
  */
 u64 perf_time_ended(const struct perf_event *event);
 
@@ -108,15 +111,15 @@ static inline u64 perf_count(struct perf_event *event)
 u64 perf_period(u64 value);
 
 /*
- * Arm the event that perf is reporting for @value, the new value of its PMD.
- * Context: its overflow, interrupts off.
+ * Arm an event while perf is reporting it: for @value, the new value of its
+ * PMD. Context: its overflow, interrupts off.
  */
 void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		       u64 value);
 
 /*
- * Arm the event that perf is reporting for the rest of its period: its PMD has
- * not wrapped yet. Context: as perf_arm_reported().
+ * Arm an event while perf is reporting it: for the rest of its period, because
+ * its PMD has not wrapped yet. Context: as perf_arm_reported().
  */
 void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value);
@@ -128,13 +131,14 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 void perf_set_no_handler(struct perf_event *event);
 
 /*
- * Arm an event that is not being reported for @value, the new value of its PMD.
- * An irq_work or a work item does this. If perf reports the event before that
- * and too early, it is then armed for the rest of its period. Context: any,
- * interrupts off.
+ * Arm an event that perf is not reporting: for @value, the new value of its
+ * PMD. An irq_work or a work item does this. If perf reports the event before
+ * that and too early, the report arms it for the rest of its period. Context:
+ * any, interrupts off.
  */
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value);
+/* Has perf_arm_later() been called, but the event not been armed yet? */
 bool perf_is_unarmed(const struct pfm_pmu_reg *reg);
 
 /* Arm an event of a stopped set. Context: process. Return: 0 or -EINVAL. */

@@ -3,8 +3,8 @@
  * lease.c - creating and releasing perf events
  *
  * perf waits for grace periods when it releases the last event of a tracepoint.
- * So events are passed to the core, which releases them later, without its
- * locks and not in the thread's exit. Some PMUs reserve a resource for each
+ * So events are passed to the core, which releases them later, without holding
+ * a lock and not in the thread's exit. Some PMUs reserve a resource for each
  * event, as breakpoints do: their events are released at once.
  */
 #include <linux/slab.h>

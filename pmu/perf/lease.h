@@ -20,8 +20,9 @@ struct perf_lease {
 };
 
 /*
- * Create the event of @attr for @task, or for @cpu. @pmc: the PMC value from
- * which @attr was made. Context: process. Return: the lease, or an ERR_PTR.
+ * Create an event with the attributes @attr for @task or, if that is NULL, for
+ * @cpu. @pmc: the PMC value from which @attr was made. Context: process.
+ * Return: the lease, or an ERR_PTR.
  */
 struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 				     int cpu, struct task_struct *task,

@@ -147,7 +147,7 @@ static __always_inline void perf_report(struct perf_event *event,
 	u64 offset = reg->offset, limit = reg->limit;
 
 	value -= offset;
-	/* Not wrapped, or wrapped over a period ago: see perf_expect(). */
+	/* Not wrapped, or wrapped more than a period ago: see perf_expect(). */
 	if (unlikely(value >= limit))
 		perf_overflow_odd(reg, regs);
 	else
@@ -304,7 +304,8 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 /*
  * Return the current count of an event. Events without an update function are
  * always up to date, or cannot be updated here. A sample that the thread takes
- * at its exit reads a clock after perf has removed the event.
+ * at its exit reads a clock after perf has removed the event: add the time
+ * since then.
  */
 static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 					  struct perf_event *event)

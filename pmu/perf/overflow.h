@@ -10,7 +10,7 @@
 /* Get the function that perf is to call when the event of a PMD overflows. */
 perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg);
 
-/* pfm_pmu.read_pmds_ovfl, pfm_pmu.reset_pmd */
+/* The operations pfm_pmu.read_pmds_ovfl and pfm_pmu.reset_pmd */
 void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 			 unsigned int n);
 void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported);

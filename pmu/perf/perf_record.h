@@ -2,7 +2,7 @@
 /*
  * perf_record.h - debug-store records made of perf's samples
  *
- * The records contain x86_64 registers, so other machines have none.
+ * The records contain x86_64 registers, so other machines have no such records.
  */
 #ifndef PFM_PMU_PERF_RECORD_H
 #define PFM_PMU_PERF_RECORD_H

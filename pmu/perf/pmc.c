@@ -82,8 +82,8 @@ static u64 *perf_taken_slot(u64 pmc)
 /*
  * Will perf always accept this event for a thread? The events that the kernel
  * itself provides are neither limited in number nor removed with a module.
- * Events of numbered PMUs and precise events are not among them. System-wide
- * events may depend on the CPU.
+ * Events of PMUs that are selected by their number, and precise events, are not
+ * among them. System-wide events may depend on the CPU.
  */
 static bool perf_is_lasting(u64 pmc, bool syswide)
 {

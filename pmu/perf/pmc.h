@@ -24,7 +24,7 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 /* Map perf's errors to those of the specification. */
 int perf_errno(long err);
 
-/* pfm_pmu.check_pmc */
+/* The operation pfm_pmu.check_pmc */
 int perf_check_pmc(struct pfm_pmu_set *s, u16 num, u64 pmc, const u64 *config,
 		   bool syswide);
 

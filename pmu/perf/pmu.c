@@ -11,8 +11,9 @@
  *	event->count - reg->offset
  *
  * The PMD overflows when the event has counted the period that was passed to
- * perf. perf then re-arms the event with the same period, exactly one period
- * after the last overflow. pfm_pmu_reg.reload records that period.
+ * perf. perf then re-arms the event with the same period, so that the next
+ * overflow comes exactly one period later. pfm_pmu_reg.reload records that
+ * period.
  */
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -84,7 +85,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		attr.branch_sample_type = perf_branch_type(reg->pmc_value);
 		/*
 		 * Some kernels limit the number of branches of all events to
-		 * this.
+		 * this value.
 		 */
 		attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
 	}
@@ -143,7 +144,7 @@ static void perf_end_events(struct perf_set *ps)
 		perf_end_event(ps->regs[i]);
 }
 
-/* Context: the set's counters have their events. */
+/* Context: the set's counters already have their events. */
 static int perf_create_clock(struct perf_set *ps)
 {
 	struct pfm_pmu_reg *clock = perf_clock_of(ps);
@@ -244,8 +245,8 @@ static bool perf_find_denied(const struct perf_set *ps)
 }
 
 /*
- * Enable the event that measures the time after all others: if it has run, the
- * others were enabled. The clock's own event is the last of the set.
+ * Enable the event that measures the time last: if it has run, all others were
+ * enabled. The clock's own event is the last of the set.
  */
 static void perf_enable_events(struct perf_set *ps)
 {
@@ -529,7 +530,7 @@ static u16 __init perf_actual_width(void)
 
 /*
  * The test of exits comes last: its thread may outlive it, and needs the
- * module. If the load failed afterwards, the kernel would free the module.
+ * module. If loading failed after the test, the kernel would free the module.
  */
 static int __init perf_pmu_init(void)
 {

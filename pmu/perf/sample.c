@@ -47,7 +47,8 @@ static u32 perf_data_of(u64 pmc)
 bool perf_may_have_data(const struct pfm_pmu_reg *reg)
 {
 	/*
-	 * With a debug-store area, its records have the data: refuse the PMDs.
+	 * With a debug-store area the data are in its records: refuse PMDs that
+	 * hold them.
 	 */
 	return !reg->wants || (!perf_is_ds(reg) &&
 			       !(reg->wants & ~perf_data_of(reg->pmc_value)));
@@ -149,7 +150,7 @@ static u64 perf_user_physical(u64 addr)
 	return physical;
 }
 
-/* Some drivers know the physical address; otherwise perf has looked it up. */
+/* Some drivers supply the physical address; otherwise look it up. */
 u64 perf_sampled_physical(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =

@@ -40,8 +40,8 @@ static inline u64 perf_visible_address(const struct pfm_pmu_reg *reg, u64 addr)
 }
 
 /*
- * pfm_reg_desc.read_sample; @sample is a struct perf_sampled. Return: 0 if perf
- * has no such data.
+ * Functions for pfm_reg_desc.read_sample; @sample is a struct perf_sampled.
+ * Return: the value, or 0 if the sample lacks these data.
  */
 u64 perf_sampled_address(const void *sample, u16 num);
 u64 perf_sampled_latency(const void *sample, u16 num);

@@ -2,9 +2,10 @@
 /*
  * selftest.c - test whether perf works as event.c and hw_count.h expect
  *
- * Another kernel might use the fields that event.c writes in another way, and
- * no compiler would notice. So two software events of the loading thread are
- * armed in each way that event.c uses, and their overflows are checked.
+ * Another kernel might give a different meaning to the fields that event.c
+ * writes, and no compiler would notice. So two software events of the loading
+ * thread are armed in each way that event.c uses, and their overflows are
+ * checked.
  */
 #include <linux/delay.h>
 #include <linux/iopoll.h>
@@ -38,10 +39,13 @@
 #define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
 /* Maximum time, in ns, to wait for a clock's timer */
 #define TRIAL_PATIENCE	(200 * NSEC_PER_MSEC)
-/* Delay, in us, in the trial of an event's times, and the least that passes */
+/*
+ * Delay, in us, in the trial of an event's times; the least time that must
+ * pass, in ns
+ */
 #define TRIAL_SPIN	50
 #define TRIAL_PASSES	(TRIAL_SPIN / 2 * NSEC_PER_USEC)
-/* Maximum time, in us, to wait for a thread's exit, and between two looks */
+/* Maximum time, in us, to wait for a thread's exit; delay between two checks */
 #define TRIAL_EXIT	(10 * USEC_PER_SEC)
 #define TRIAL_LOOK	50
 /* Maximum number of overflows that are recorded */
@@ -262,7 +266,7 @@ bool __init perf_selftest_times(void)
 
 	pfm_set_defect(PFM_DEFECT_TIMES,
 		       ret ? NULL :
-		       "each thread that samples has one more event: perf does not keep the times of events as expected");
+		       "each thread that samples needs one more event: perf does not keep the times of events as expected");
 	return ret > 0;
 }
 
@@ -279,7 +283,8 @@ bool __init perf_selftest_counter(void)
 
 /**
  * struct perf_exit_trial - a thread that exits, and a clock of the thread
- * @users: the test and the thread, which may run for longer
+ * @users: references: one of the test, and one of the thread, which may run for
+ *         longer
  * @cpu:   the thread's CPU before the exit
  * @left:  this CPU's clock at that time
  * @event: the clock
@@ -391,7 +396,7 @@ bool __init perf_selftest_exit(void)
 
 	pfm_set_defect(PFM_DEFECT_EXIT,
 		       ret ? NULL :
-		       "samples at a thread's exit lack the time that the exit takes: perf does not keep when it began");
+		       "samples at a thread's exit lack the time that the exit takes: perf does not record when the exit began");
 	return ret > 0;
 }
 

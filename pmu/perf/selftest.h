@@ -9,28 +9,28 @@
 
 /*
  * Test whether perf works as event.c expects, and record a defect if not.
- * Context: init of the module. Return: the result.
+ * Context: init of the module. Return: true if it does.
  */
 bool perf_selftest(void);
 
 /*
  * Test whether a counter can be read as in hw_count.h, and record a defect if
- * not. Return: the result; false, without a defect, if the CPU has no counter.
- * Context: init of the module.
+ * not. Return: true if it can; false, without a defect, if the CPU has no
+ * counter. Context: init of the module.
  */
 bool perf_selftest_counter(void);
 
 /*
  * Test whether perf keeps the times of events as clock.c expects, and record a
- * defect if not. Return: the result; false, without a defect, if the test is
- * not possible. Context: init of the module.
+ * defect if not. Return: true if it does; false, without a defect, if the test
+ * is not possible. Context: init of the module.
  */
 bool perf_selftest_times(void);
 
 /*
  * Test whether perf keeps the time at which it has removed the events of an
  * exiting thread, and record a defect if not. Return: as perf_selftest_times().
- * Context: init of the module, when it can no longer fail.
+ * Context: init of the module, which can no longer fail.
  */
 bool perf_selftest_exit(void);
 

@@ -131,7 +131,8 @@ static inline bool perf_is_clock(u64 pmc)
 
 /*
  * Is this the event of context switches? perf counts them in the kernel only.
- * To exclude the kernel, their overflows are reported with user registers.
+ * If the event is to exclude the kernel, its overflows are reported with user
+ * registers instead.
  */
 static inline bool perf_is_switch(u64 pmc)
 {

@@ -3,12 +3,12 @@
  * user_read.c - counters that the monitored thread reads in user mode
  *		 (Eranian 2006, 8), on arm64
  *
- * The kernel lets a thread read the CPU's counters while one of its events asks
- * for it and kernel.perf_user_access is 1. An event's counter and its start
- * value change when the thread is switched in or out, when perf moves events,
- * and when the 32-bit counter overflows. After each such change the PMU calls
- * perf_event_update_userpage() on the thread's CPU, with interrupts off. A
- * kprobe on this function informs the core before the thread runs again.
+ * The kernel lets a thread read the CPU's counters while one of its events
+ * requests this and kernel.perf_user_access is 1. An event's counter and its
+ * start value change when the thread is switched in or out, when perf moves
+ * events, and when the 32-bit counter overflows. After each such change the PMU
+ * calls perf_event_update_userpage() on the thread's CPU, with interrupts off.
+ * A kprobe on this function informs the core before the thread runs again.
  *
  * The kernel does not call a kprobe in an interrupt that arrives while it
  * handles another kprobe. It also blocks kprobes for a few instructions while

@@ -45,8 +45,9 @@ u64 perf_clock_now(struct task_struct *task)
 }
 
 /*
- * Return R, S, D, ... A thread preempted before a wait counts as waiting. One
- * that has released its memory to exit counts as ended, X, unless it waits.
+ * Return the thread's state as a letter: R, S, D, ... A thread that was
+ * preempted before a wait counts as waiting. A thread that exits and has
+ * released its memory counts as ended (X) unless it waits.
  */
 u64 perf_thread_state(struct task_struct *task)
 {

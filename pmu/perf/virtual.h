@@ -14,7 +14,7 @@
 u64 perf_read_virtual(const struct pfm_pmu_reg *reg, struct task_struct *task);
 void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value);
 
-/* pfm_reg_desc.read */
+/* Functions for pfm_reg_desc.read */
 u64 perf_tid(struct task_struct *task);
 u64 perf_resident_pages(struct task_struct *task);
 u64 perf_clock_now(struct task_struct *task);
