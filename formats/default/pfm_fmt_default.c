@@ -57,7 +57,10 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	return arg->buf_size < min_size ? -EINVAL : 0;
 }
 
-/* Publish the offset, then the count. Readers of the count see its entries. */
+/*
+ * Publish the offset, then the count. A reader that sees the count sees the
+ * entries that it includes.
+ */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
 					    const struct pfm_records *records)
 {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * pfm_fmt_flight - flight recorder: keeps the last samples before a trigger
+ *
+ * At the trigger, or a given number of samples later, the handler freezes the
+ * buffer: it masks monitoring and notifies the tool.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -27,8 +30,9 @@ static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct flight_priv) <=
 	      PFM_FMT_PRIV_SIZE);
 
 /*
- * Get the value of a sample: that of the PMD @pmd of the argument, less that of
- * @minus if there is one. It is 0 if one of the two PMDs is not recorded.
+ * Get the value of a sample: that of the PMD that the argument's pmd names,
+ * less that of the PMD that its minus names, if any. It is 0 if one of the two
+ * PMDs is not recorded.
  */
 static notrace u64 flight_value(const struct flight_priv *priv,
 				const pfm_ovfl_arg_t *arg)

@@ -67,8 +67,9 @@ static int nway_validate(u32 ctx_flags, u16 num_pmds, void *data)
 }
 
 /*
- * Begin to fill region @n, or to overwrite it. This function and the next two
- * are rarely called. They are inlined so that the handler saves no registers.
+ * Begin to fill region @n, or to overwrite it. This function, nway_full() and
+ * nway_make_room() are rarely called. They are inlined so that the handler
+ * saves no registers.
  */
 static __always_inline void nway_begin(struct nway_priv *priv, void *buf, u32 n)
 {

@@ -2,9 +2,9 @@
 /*
  * device.c - /dev/perfmon-oprofile: one reader, the stream, and its cookies
  *
- * The reader exists while the device is open. A read that finds no data first
- * runs a sync. So non-blocking reads until EAGAIN return all samples of stopped
- * contexts.
+ * The reader exists while the device is open. A read() that finds no data first
+ * runs a sync (reader.h). So a tool that reads without blocking until EAGAIN
+ * gets all samples of stopped contexts.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>

@@ -147,7 +147,7 @@ static enum pfm_op_stat sync_sample(struct pfm_op_reader *rd, u32 cpu,
 						   PFM_OP_EVENT_LOST_OVERFLOW;
 }
 
-/* Sync the present samples of a CPU; later ones wait for the next sync. */
+/* Sync the samples that a CPU has now; later ones wait for the next sync. */
 static void sync_cpu(struct pfm_op_reader *rd, u32 cpu, struct sync_process *p)
 {
 	struct pfm_ring *ring = per_cpu_ptr(rd->cpus, cpu);

@@ -69,7 +69,8 @@ static u64 stacks_max_record(const pfm_stacks_smpl_arg_t *arg)
 }
 
 /*
- * Get the number of slots: more than two per record, even if all are minimal.
+ * Get the number of slots: more than two per record, even if all records have
+ * the minimum size.
  */
 static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
 {
@@ -78,7 +79,10 @@ static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
 
 static size_t stacks_slots_size(const pfm_stacks_smpl_arg_t *arg)
 {
-	/* Extra slots: a search that begins at the last slot does not wrap. */
+	/*
+	 * Extra slots, so that a search that begins at the last slot does not
+	 * wrap.
+	 */
 	return (stacks_places(arg) + PFM_TABLE_PROBES - 1) *
 	       sizeof(struct stacks_slot);
 }
@@ -148,7 +152,8 @@ static __always_inline void stacks_merge(void *to, void *show, const void *from,
 
 	PFM_TABLE_COUNT(count);
 	/*
-	 * With clock_pmd this is 0, and only stacks_add_time() changes the sum.
+	 * With clock_pmd, sample->periods is 0, and only stacks_add_time()
+	 * changes the sum.
 	 */
 	if (sample->periods)
 		PFM_TABLE_SUM(periods);
