@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_dev.c - /dev/perfmon_unwind: sets of tables; the module
+ * unwind_dev.c - the device /dev/perfmon_unwind, through which tools fill sets
+ *		  of tables; init and exit of the module
  */
 #include <linux/elf-em.h>
 #include <linux/file.h>
@@ -39,8 +40,8 @@ static int unwind_release(struct inode *inode, struct file *file)
 
 /*
  * Get the identity of the file to which a descriptor refers; for
- * PFM_UNWIND_VDSO it is all zero. Return: 0, -EBADF, or -EINVAL if the
- * descriptor is not one of a regular file, open for reading.
+ * PFM_UNWIND_VDSO it is all zero. Return: 0, -EBADF, or -EINVAL unless the
+ * descriptor is one of a regular file that is open for reading.
  */
 static int key_of_fd(int fd, struct pfm_unwind_key *key)
 {

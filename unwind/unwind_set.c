@@ -325,7 +325,7 @@ int pfm_unwind_set_add(struct pfm_unwind_set *set,
 		ret = -ENOSPC;
 	} else {
 		hash_add_rcu(set->files, &file->node, hash_of(set, key));
-		/* Pairs with the acquire in pfm_unwind_set_copy(). */
+		/* Pairs with the acquire in copy_to(). */
 		smp_store_release(&set->nr_files, set->nr_files + 1);
 	}
 	mutex_unlock(&set->lock);

@@ -6,7 +6,10 @@
 #include <linux/errno.h>
 #include "unwind_table.h"
 
-/* Highest DWARF number that a rule may contain: r15; sp */
+/*
+ * Highest DWARF register number that a rule may contain: r15 on x86_64, sp on
+ * arm64
+ */
 #define X86_64_LAST_REG	15
 #define ARM64_LAST_REG	31
 
