@@ -70,7 +70,9 @@ int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 		.narg = 1,
 	};
 
-	/* The program may have passed this special value as a size. */
+	/*
+	 * The program has passed the special value as a size: it is too large.
+	 */
 	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
 		return fail(E2BIG);
 	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);

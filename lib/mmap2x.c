@@ -43,7 +43,8 @@ static void *map(void *addr, size_t size, int prot, int flags, int fd,
 }
 
 /*
- * Retry as a shared mapping, which also shows records written after the call.
+ * Map as requested; if that fails as described above, retry as a shared
+ * mapping. This also shows records written after the call.
  */
 static void *map_buffer(void *addr, size_t size, int prot, int flags, int fd,
 			uint64_t offset)

@@ -142,7 +142,7 @@ static void pmc_in(union part *part, int i, const void *elem)
 	to->reg_value = from->reg_value;
 	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
 	/*
-	 * 2.x defines no flags here: pass them in a word that the kernel
+	 * 2.x defines no flags here: pass any flags in a word that the kernel
 	 * rejects unless it is 0.
 	 */
 	to->reserved[0] |= from->reg_flags & ~PFM_REG_RETFL_MASK;
@@ -202,8 +202,8 @@ static void pmd_out(const union part *part, int i, void *elem)
 }
 
 /*
- * Do not pass the caller's flags: programs read with the vector that they used
- * to write, and the kernel would reject its flags.
+ * Do not pass the caller's flags: programs reuse for reading the vector with
+ * which they have written, and the kernel would reject its flags.
  */
 static void read_in(union part *part, int i, const void *elem)
 {
