@@ -15,7 +15,10 @@
 #include "session/lifetime.h"
 #include "session/plan.h"
 
-/* Returns why an event cannot be counted, to be freed; NULL if it can. */
+/*
+ * Returns a text, to be freed, that says why an event cannot be counted; NULL
+ * if it can.
+ */
 static char *obstacle_of(const struct options *options,
 			 const struct event_option *option,
 			 struct event_trial *trial)
@@ -54,7 +57,10 @@ static bool check_each(const struct options *options)
 	return ok;
 }
 
-/* Copies the events of a set, without sampling and multiplexing options. */
+/*
+ * Returns options to count only the events of @set, without sampling and
+ * multiplexing. The caller frees the events.
+ */
 static struct options counting(const struct options *options, unsigned int set)
 {
 	struct options plain = *options;
@@ -80,7 +86,10 @@ static struct options counting(const struct options *options, unsigned int set)
 	return plain;
 }
 
-/* Counts the calling thread briefly, which needs all counters at once. */
+/*
+ * Counts the calling thread briefly. Fails unless the events can all be counted
+ * at the same time.
+ */
 static bool try_together(struct context *context)
 {
 	bool ok = context_load(context, gettid());
@@ -112,8 +121,8 @@ static bool check_together(const struct options *options, unsigned int set)
 }
 
 /*
- * Tries no system-wide contexts, because another session may be measuring the
- * CPUs.
+ * Does not try system-wide contexts, because another session may be measuring
+ * the CPUs.
  */
 bool check_events(const struct options *options)
 {

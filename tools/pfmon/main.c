@@ -20,8 +20,8 @@
 #include "top.h"
 
 /*
- * Performs one measurement, and sets *over if it was the last one. @viewer is
- * NULL unless this is a live view.
+ * Performs one measurement, and sets *over if it was the last one. Returns the
+ * exit status. @viewer is NULL unless this is a live view.
  */
 static int measure_once(struct counting *counting, struct viewer *viewer,
 			struct control *control, bool *over)

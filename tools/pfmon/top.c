@@ -24,7 +24,7 @@
 /* The descriptor from which pfmparse reads the pipe. */
 #define VIEWER_FD	3
 
-/* Program, command, five options, file, NULL. */
+/* Elements of pfmparse's argv: program, command, five options, file, NULL. */
 #define MOST_WORDS	9
 
 struct show {
@@ -87,7 +87,10 @@ static bool start(struct show *show, const struct options *options)
 	return true;
 }
 
-/* If the viewer has ended, a failed write to the pipe is not an error. */
+/*
+ * Returns whether the viewer has ended. A failed write to the pipe is then not
+ * an error.
+ */
 static bool has_ended(const struct show *show)
 {
 	struct pollfd fd = { .fd = show->viewer.fd, .events = POLLIN };

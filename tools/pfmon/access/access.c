@@ -180,8 +180,8 @@ static void judge_kernel_thread(const struct access_wish *wish,
 }
 
 /*
- * Returns the capability that the measurement needs: blocking a thread requires
- * a different one than observing it.
+ * Returns the capability that the measurement needs. Blocking a thread requires
+ * a different capability than observing it.
  */
 static const char *right_to(const struct access_wish *wish)
 {

@@ -15,7 +15,7 @@
 /* No group is required; the value of PFM_GROUP_ANY. */
 #define ACCESS_ANY_GROUP	((gid_t)-1)
 
-/* A group whose membership is required. */
+/* The group to which a user must belong, for one kind of access. */
 struct access_group {
 	gid_t gid;		/* or ACCESS_ANY_GROUP */
 	bool member;		/* the process is a member */

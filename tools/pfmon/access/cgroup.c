@@ -3,8 +3,8 @@
  * cgroup.c - control groups of processes, and the option --cgroup
  *
  * A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:PATH. The unified hierarchy
- * (cgroup v2) has number 0 and comes last. If a process is in the root of the
- * unified hierarchy, pfmon uses the path in a v1 hierarchy.
+ * (cgroup v2) has number 0 and comes last. If a process is in the root group of
+ * the unified hierarchy, pfmon uses its path in a v1 hierarchy.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -221,7 +221,7 @@ bool is_cgroup(int fd)
 	return !faccessat(fd, "cgroup.procs", F_OK, 0);
 }
 
-/* Joins the lists of repeated options into one. */
+/* If --cgroup is given several times, joins its lists into one. */
 bool parse_cgroup(struct options *options, const char *text)
 {
 	if (!text[strspn(text, ",")]) {

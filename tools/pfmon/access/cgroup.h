@@ -15,15 +15,15 @@
 char *cgroup_of(pid_t tgid);
 
 /*
- * Warns if no process is in a group whose samples --cgroup selects, and lists
- * the groups that have processes. This is not an error, because processes may
- * join later.
+ * If no process is in a control group that matches @patterns (--cgroup when
+ * sampling), warns and lists the groups that have processes. This is not an
+ * error, because processes may join later.
  */
 void cgroup_check(const char *patterns);
 
 /*
- * Opens the control group whose tasks --cgroup counts. Returns a descriptor of
- * its directory, or -1 with a message.
+ * Opens the control group whose tasks are counted (--cgroup when counting).
+ * Returns a descriptor of its directory, or -1 with a message.
  */
 int cgroup_open(const char *path);
 

@@ -8,7 +8,10 @@
 #include "base/cpu_list.h"
 #include "base/util.h"
 
-/* Reads a number below CPU_SETSIZE and moves past it. */
+/*
+ * Reads a number and advances *text past it. Returns false unless the number is
+ * below CPU_SETSIZE.
+ */
 static bool parse_cpu(const char **text, unsigned long *cpu)
 {
 	char *end;

@@ -3,9 +3,9 @@
  * cpu_watch.c - notice CPUs that come online
  *
  * The kernel broadcasts a message for each change of a device. A filter drops
- * all messages that do not begin with "online@". The kernel sends these
- * messages only to network namespaces that belong to the initial user
- * namespace. In other network namespaces, pfmon does not notice new CPUs.
+ * all messages that do not begin with "onli", as "online@PATH" does. The kernel
+ * sends these messages only to network namespaces that belong to the initial
+ * user namespace. In other network namespaces, pfmon does not notice new CPUs.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -5,13 +5,16 @@
 
 #include <stdbool.h>
 
-/* Messages were lost, so it is not known which CPU came online. */
+/* Stored if messages were lost: any CPU may have come online. */
 #define UNKNOWN_CPU	(-1)
 
 /* Returns a descriptor that becomes readable if a CPU comes online, or -1. */
 int cpu_watch_open(void);
 
-/* Stores the next CPU that came online; returns false if none. */
+/*
+ * Stores the next CPU that came online, or UNKNOWN_CPU; returns false if no CPU
+ * came online.
+ */
 bool cpu_watch_next(int fd, int *cpu);
 
 #endif /* PFMON_BASE_CPU_WATCH_H */

@@ -18,8 +18,8 @@ struct directory directory_read(const char *path,
 void directory_free(struct directory *list);
 
 /*
- * Returns the names of the wanted entries as "a, b, c", "a, ... and 9 more", or
- * "none". The caller frees the text.
+ * Returns the names of the entries for which wanted() returns nonzero, as "a,
+ * b, c", "a, ... and 9 more", or "none". The caller frees the text.
  */
 char *directory_join(const char *path,
 		     int (*wanted)(const struct dirent *entry));

@@ -16,8 +16,8 @@
 char *next_element(char **rest);
 
 /*
- * Calls add() with each element of such a list, until it returns false. Returns
- * whether add() returned true for all elements.
+ * Calls add() with each element of such a list, until add() returns false.
+ * Returns whether add() returned true for all elements.
  */
 bool each_element(const char *list, struct options *options,
 		  bool (*add)(struct options *options, const char *element,

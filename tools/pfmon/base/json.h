@@ -15,7 +15,10 @@ struct json_object *json_new_array(void);
 struct json_object *json_new_u64(uint64_t value);
 struct json_object *json_new_double(double value);
 
-/* Converts NULL to null, and replaces bytes that are not valid UTF-8. */
+/*
+ * Returns a JSON string, in which bytes that are not valid UTF-8 are replaced.
+ * Converts NULL to null.
+ */
 struct json_object *json_new_text(const char *text);
 
 /* Add a member or an element; both functions take ownership of the value. */
@@ -42,7 +45,7 @@ void json_add_hex(struct json_object *object, const char *name,
 /* Returns a member of an object; NULL if it is missing or null. */
 struct json_object *json_member(const struct json_object *object,
 				const char *name);
-/* Return a member's value; NULL, 0 and false if it is missing. */
+/* Return a member's value; NULL, 0 or false if the member is missing. */
 const char *json_text_of(const struct json_object *object, const char *name);
 uint64_t json_u64_of(const struct json_object *object, const char *name);
 bool json_bool_of(const struct json_object *object, const char *name);
@@ -56,7 +59,7 @@ char *json_finish(struct json_object *object);
 
 /* Prints the object on one line and releases it. */
 void json_print(struct json_object *object, FILE *out);
-/* Prints an object with the list as its only member to stdout; releases it. */
+/* Prints an object whose only member is @list to stdout, and releases it. */
 void json_print_list(const char *name, struct json_object *list);
 
 #endif /* PFMON_BASE_JSON_H */

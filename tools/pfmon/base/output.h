@@ -8,8 +8,8 @@
 
 /*
  * The file is opened before the measurement, but keeps its contents until
- * output_begin() is called. If that is never called, output_close() removes a
- * file that output_open() has created.
+ * output_begin() is called. If output_begin() is never called, output_close()
+ * removes the file, provided that output_open() has created it.
  */
 struct output {
 	const char *path;	/* NULL: use a descriptor */

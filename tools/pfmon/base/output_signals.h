@@ -4,9 +4,9 @@
 #define PFMON_BASE_OUTPUT_SIGNALS_H
 
 /*
- * Lets pfmon survive SIGPIPE and SIGXFSZ: the write fails with EPIPE or EFBIG.
- * In the programs that pfmon starts, these signals keep the action that pfmon
- * inherited.
+ * Lets pfmon survive SIGPIPE and SIGXFSZ: its write then fails with EPIPE or
+ * EFBIG. In the programs that pfmon starts, these signals keep the action that
+ * pfmon inherited.
  */
 void output_signals_survive(void);
 

@@ -10,7 +10,11 @@
 #include "base/program_path.h"
 #include "base/util.h"
 
-/* access() also accepts directories, for which X_OK means search permission. */
+/*
+ * Returns @path if it is an executable file; otherwise frees it, sets errno and
+ * returns NULL. access() alone is not enough: it also accepts directories, for
+ * which X_OK means search permission.
+ */
 static char *if_program(char *path)
 {
 	struct stat status;

@@ -80,7 +80,10 @@ enum off_cpu {
 /* The PMD that records the thread's CPU time in each --off-cpu sample. */
 #define OFF_CPU_CLOCK	1
 
-/* The threads whose counts are added in a row (--aggregate). */
+/*
+ * Which threads share a row of the output, with the sum of their counts
+ * (--aggregate).
+ */
 enum aggregation {
 	AGGREGATE_DEFAULT,
 	AGGREGATE_THREAD,
@@ -100,7 +103,7 @@ struct event_option {
 	uint64_t short_period;
 	bool randomised;
 	uint64_t frequency;		/* samples per second, or 0 */
-	bool adapted;			/* the period follows the frequency */
+	bool adapted;			/* pfmon adapts the period */
 	bool quiet;			/* overflows do not notify */
 	uint64_t switch_after;		/* overflows before a set switch */
 	uint64_t random_mask;
@@ -148,8 +151,8 @@ struct options {
 	unsigned int cpu_count;
 	bool aggregate;
 	char *cgroups;			/* patterns, or NULL */
-	bool pin_command;		/* run it only on measured CPUs */
-	bool default_events;		/* without -e */
+	bool pin_command;		/* run it on measured CPUs only */
+	bool default_events;		/* no -e: pfmon chose the events */
 	unsigned int runs;		/* --repeat, 0 if not given */
 	uint64_t interval_ns;		/* --print-interval, 0 if not given */
 	pid_t attach;			/* --attach-task, 0 if not given */
@@ -162,7 +165,7 @@ struct options {
 	uint64_t timeout_ns;		/* 0 for none */
 	uint64_t duration_ns;		/* 0 for none */
 	uint64_t delay_ns;		/* 0 for none */
-	bool delayed_for_good;		/* until SIGUSR1 */
+	bool delayed_for_good;		/* wait for SIGUSR1 (--delay=-1) */
 	const char *trigger_start;	/* function or address; or NULL */
 	const char *trigger_stop;
 	uint64_t snapshot_ns;		/* 0: only on SIGUSR2 */
@@ -171,16 +174,16 @@ struct options {
 	char **command;			/* NULL if not given */
 
 	const char *outfile;		/* NULL if not given */
-	bool append;			/* to the output file */
-	bool to_stdout;			/* counts, unless a file is given */
+	bool append;			/* append to the output file */
+	bool to_stdout;			/* write counts to stdout, not stderr */
 	const char *csv;		/* separator, NULL if not given */
 	bool table;			/* --table */
 	bool with_header;
 	bool show_time;
-	enum number_format numbers;	/* of counts in text and tables */
+	enum number_format numbers;	/* for counts in text and tables */
 	bool verbose;
 
-	bool json;			/* counts, or the doctor's findings */
+	bool json;			/* print counts or findings as JSON */
 
 	struct top_options {
 		uint64_t interval_ns;	/* 0: not a live view */

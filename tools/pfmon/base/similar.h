@@ -3,10 +3,13 @@
 #ifndef PFMON_BASE_SIMILAR_H
 #define PFMON_BASE_SIMILAR_H
 
-/* Names that differ in more edits are not suggested. */
+/* Maximum edit distance of a suggested name. */
 #define SIMILAR_EDITS	2
 
-/* Returns the edit distance: characters to insert, delete or change. */
+/*
+ * Returns the edit distance: the number of characters to insert, delete or
+ * change.
+ */
 unsigned int edits_between(const char *one, const char *other);
 
 /*
@@ -23,7 +26,7 @@ struct similar {
 void similar_consider(const char *candidate, void *data);
 
 /*
- * Returns " (did you mean 'NAME'?)", or "" without a suggestion, to be freed.
+ * Returns " (did you mean 'NAME'?)", to be freed; "" if there is no suggestion.
  * Frees the suggestion.
  */
 char *similar_hint(struct similar *similar);

@@ -99,7 +99,10 @@ static void print_or_hold(const char *text)
 	free(shown);
 }
 
-/* If several CPUs fail for the same reason, the message is printed once. */
+/*
+ * Omits a repeated message: if several CPUs fail for the same reason, it is
+ * printed once.
+ */
 void message(const char *format, ...)
 {
 	static char last[1024];

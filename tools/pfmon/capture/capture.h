@@ -9,7 +9,7 @@
 
 #include "formats/image.h"
 
-/* A capture being written; the owner is responsible for locking. */
+/* A capture that is being written. The owner provides locking. */
 struct capture {
 	const char *path;
 	int fd;
@@ -56,10 +56,7 @@ int capture_copy_processes(struct capture *capture, const char *path,
 /* Returns whether the capture is a regular file, which can be renamed. */
 bool capture_is_file(const struct capture *capture);
 
-/*
- * Closes the file, even after a failed write. Errors of close(2) are reported,
- * too.
- */
+/* Closes the file, even after a failed write. Also fails if close(2) fails. */
 int capture_close(struct capture *capture);
 
 #endif /* PFMON_CAPTURE_CAPTURE_H */

@@ -179,7 +179,10 @@ static struct json_object *number_or_null(int number, int none)
 	return number == none ? NULL : json_new_u64((uint64_t)number);
 }
 
-/* @tid is NULL if several threads record into this buffer. */
+/*
+ * Describes a context and its buffer. @tid is NULL if several threads share the
+ * buffer.
+ */
 static struct json_object *describe_buffer(const struct context *context,
 					   unsigned int id,
 					   struct json_object *tid, pid_t tgid,
@@ -306,7 +309,10 @@ static struct json_object *describe_pmd(const char *name,
 	return object;
 }
 
-/* Describes the PMDs that count events, and those that samples only record. */
+/*
+ * Describes the PMDs that count events, and those that are only recorded in
+ * samples.
+ */
 static struct json_object *describe_pmds(const struct plan *plan,
 					 unsigned int set)
 {

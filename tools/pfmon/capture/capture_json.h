@@ -24,7 +24,7 @@ struct totals {
 	bool lost_known;		/* /proc could be read */
 	uint64_t skipped;		/* samples the format did not record */
 	uint64_t throttled;		/* times that perf stopped a counter */
-	uint64_t limited;		/* maskings because of a limit */
+	uint64_t limited;		/* times that a limit masked a thread */
 	uint64_t notifications;
 	uint64_t bytes;			/* of saved buffers */
 	struct process_totals processes;
@@ -38,8 +38,8 @@ struct context_count {
 };
 
 /*
- * For an event set: its active time, the total time of all sets, and the number
- * of its activations.
+ * How long and how often an event set was active, and the total time of all
+ * sets.
  */
 struct context_turns {
 	uint32_t context;

@@ -3,7 +3,7 @@
  * clocks.c - read several clocks at the same time
  *
  * Only the kernel can read perf's clock. pfmon reads the other clocks before
- * and after it. pfmon tries several times and uses the fastest attempt.
+ * and after that clock. It tries several times and uses the fastest attempt.
  */
 #define _GNU_SOURCE
 #include <errno.h>

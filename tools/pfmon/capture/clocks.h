@@ -19,11 +19,11 @@ struct moment {
 };
 
 /*
- * Reads the clocks with a temporary context. If @cpu is NO_CPU, the context is
- * attached to this thread; otherwise, to @cpu, to which the caller has pinned
- * this thread. The context conflicts with other contexts of that thread or CPU.
- * A per-thread context also conflicts with system-wide sessions, and vice
- * versa.
+ * Reads the clocks; uses a temporary context to read that of perf. If @cpu is
+ * NO_CPU, the context is attached to this thread; otherwise, to @cpu, to which
+ * the caller has pinned this thread. The context conflicts with other contexts
+ * of that thread or CPU. A per-thread context also conflicts with system-wide
+ * sessions, and vice versa.
  */
 struct moment clocks_read(int cpu);
 

@@ -102,8 +102,8 @@ static char *link_of(pid_t tgid, uint64_t start, uint64_t end)
 }
 
 /*
- * Returns whether @path, below the process's root directory, is the mapped
- * file.
+ * Returns whether @path, below the root directory of the process, leads to the
+ * mapped file, which has the inode number @inode.
  */
 static bool leads_to(pid_t tgid, const char *path, uint64_t inode)
 {
@@ -172,8 +172,9 @@ static bool is_code(const struct mapping *mapping)
 }
 
 /*
- * If @path leads to the mapped file, reads the file's identity and, for code,
- * gives its unwind table to the kernel.
+ * If @path leads to the mapped file, reads the file's identity and, if the
+ * mapping is executable, adds the file's unwind table to the set. Returns
+ * whether @path leads to the file.
  */
 static bool identify_at(const struct maps *maps, struct file_identity *identity,
 			const char *path, const struct mapping *mapping,
@@ -300,7 +301,10 @@ static bool has_build_id(int fd, const char *build_id)
 	return same;
 }
 
-/* Adds the unwind table of the file at @path if it has this build ID. */
+/*
+ * Adds the unwind table of the file at @path if the file has this build ID.
+ * Returns whether it has.
+ */
 static bool add_code_at(struct maps *maps, const char *path,
 			const char *build_id)
 {
@@ -334,7 +338,7 @@ static bool add_code_at(struct maps *maps, const char *path,
 }
 
 /*
- * Tries several paths to the file, because the process may have ended, or the
+ * Tries several paths to the file, because the process may have ended, and the
  * file may have been deleted.
  */
 void maps_add_code(struct maps *maps, const struct perf_record *record,
@@ -425,7 +429,10 @@ static struct json_object *describe(struct maps *maps, pid_t tgid,
 	return object;
 }
 
-/* Returns whether the mappings have changed, and stores their signature. */
+/*
+ * Returns whether the mappings have changed since they were last written, and
+ * stores their signature.
+ */
 static bool is_news(struct process *process, uint64_t signature)
 {
 	if (process->known && process->signature == signature)
@@ -436,8 +443,8 @@ static bool is_news(struct process *process, uint64_t signature)
 }
 
 /*
- * Returns the permissions in a line of /proc/PID/maps, or NULL. Must be fast,
- * because it is called for each line.
+ * Returns where the permissions are in a line of /proc/PID/maps; NULL if the
+ * line has none. Must be fast, because it is called for each line.
  */
 static const char *prot_of(const char *line)
 {
@@ -490,8 +497,8 @@ static char *serialise(struct maps *maps, struct process *process,
 }
 
 /*
- * After the main thread has exited, /proc/PID/maps is empty. The recorded
- * mappings are kept for samples of the other threads.
+ * Returns whether the main thread has exited: /proc/PID/maps is then empty. The
+ * recorded mappings are kept for samples of the other threads.
  */
 static bool has_exited(const struct process *process, const char *text)
 {
@@ -560,7 +567,10 @@ bool maps_has_made_code(const struct maps *maps, pid_t tgid)
 	return process && process->made_code;
 }
 
-/* Processes without generated code need no entry; there may be many. */
+/*
+ * Does not create an entry for a process without generated code, because there
+ * may be many such processes.
+ */
 static void set_made_code(struct maps *maps, pid_t tgid, bool made)
 {
 	struct process *process = made ? find_process(maps, tgid) :

@@ -19,13 +19,13 @@ struct maps;
 
 /*
  * With @data, data mappings are recorded in addition to executable ones.
- * Executable files are added to @tables, unless it is NULL; the owner of
- * @tables then loads the files' unwind tables.
+ * Executable files are added to @tables, unless it is NULL. The owner of
+ * @tables must then load the unwind tables of the files.
  */
 struct maps *maps_create(bool data, struct table_set *tables);
 void maps_destroy(struct maps *maps);
 
-/* Starts a round, in which each process is examined at most once. */
+/* Starts a round. In a round, each process is examined at most once. */
 void maps_next_round(struct maps *maps);
 
 /* Returns whether the process was examined in this round. */
@@ -50,8 +50,8 @@ void maps_note_change(struct maps *maps, pid_t tgid);
 int maps_write_vdsos(struct maps *maps, struct capture *capture);
 
 /*
- * Returns the identity of a mapped file, which is valid until the next call.
- * Also notes whether the process has executable mappings without a file.
+ * Returns the identity of a mapped file. The result is valid until the next
+ * call. Also notes whether the process has executable mappings without a file.
  */
 const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const char *path,
@@ -59,7 +59,8 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 
 /*
  * Adds the unwind table of the executable file that a RECORD_MAP names. If the
- * path now leads to a file with another build ID, uses a link in /proc.
+ * path now leads to a file with another build ID, looks for the mapped file
+ * through links in /proc.
  */
 void maps_add_code(struct maps *maps, const struct perf_record *record,
 		   const char *build_id);
@@ -71,8 +72,8 @@ void maps_add_code(struct maps *maps, const struct perf_record *record,
 void maps_add_program(struct maps *maps, const char *path);
 
 /*
- * Returns the length of a path without " (deleted)" at its end, which the
- * kernel adds if the file was deleted.
+ * Returns the length of a path without " (deleted)" at its end. The kernel
+ * appends this text if the file was deleted.
  */
 size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);
 
@@ -94,8 +95,8 @@ bool maps_has_made_code(const struct maps *maps, pid_t tgid);
 /*
  * Note that a process was created, or that it executed a program. A new process
  * inherits generated code from its parent. A process that has executed a
- * program has no generated code. The ID of a new process may have been used
- * before.
+ * program has no generated code. In maps_forked(), the ID @tgid may have been
+ * used by an earlier process.
  */
 void maps_forked(struct maps *maps, pid_t parent, pid_t tgid);
 void maps_executed(struct maps *maps, pid_t tgid);

@@ -30,8 +30,8 @@ static bool wants_data(const struct plan *plan)
 }
 
 /*
- * Creates empty tables, because a new capture has no information about
- * processes.
+ * Creates empty tables of what was recorded, because a new capture has no
+ * information about processes.
  */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
@@ -48,12 +48,12 @@ static void forget(struct recording *recording)
 }
 
 /*
- * Opens perf's events before /proc is read, so that no process is missed. There
- * are two cases without these events. First, if the samples of a single thread
- * have no times, the events cannot be sorted among the samples; its mappings
- * are then read from /proc and written before each buffer. Second, if /proc
- * cannot be used, the first mappings of a process are unknown in any case; this
- * does not apply to ALL_PROCESSES.
+ * Opens perf's events before /proc is read, so that no process is missed. For
+ * ALL_PROCESSES, pfmon always uses these events. Otherwise, it does without
+ * them in two cases. First, if samples have no times and threads do not share
+ * buffers: the events cannot be sorted among the samples, so mappings are read
+ * from /proc and written before each buffer. Second, if /proc cannot be used:
+ * the first mappings of the process are unknown in any case.
  */
 static void open_events(struct recording *recording, const struct plan *plan,
 			pid_t tgid)
@@ -327,7 +327,8 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 }
 
 /*
- * Renames the capture and returns its new name; NULL with a message on failure.
+ * Renames the capture and returns its new name, to be freed; NULL with a
+ * message on failure.
  */
 static char *put_aside(struct recording *recording)
 {

@@ -56,8 +56,8 @@ bool recording_clocks(struct recording *recording, const struct moment *moment);
 
 /*
  * Writes the saved buffers of a context, and counts their samples. If threads
- * share a buffer, first writes the mappings of the processes with samples in
- * the buffer.
+ * share a buffer, first writes the mappings of all processes that have samples
+ * in the buffer.
  */
 bool recording_buffer(struct recording *recording,
 		      const struct context *context);
@@ -70,15 +70,15 @@ bool recording_stream(struct recording *recording, const struct image *image,
 		      uint64_t samples, const char type[4], char *text);
 
 /*
- * Writes the last chunk. @contexts are the contexts that still exist. The
- * totals must not change afterwards.
+ * Writes the last chunk. @contexts are the contexts that still exist. Nothing
+ * that changes the totals may be called afterwards.
  */
 bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status);
 
 /*
- * A capture that a snapshot has finished, and this capture's part of the
+ * A capture that a snapshot has finished, and that capture's part of the
  * totals.
  */
 struct division {

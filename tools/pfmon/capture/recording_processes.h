@@ -12,8 +12,8 @@ struct recording;
 /*
  * Write changed mappings and threads. recording_process() writes those of one
  * process. recording_processes() writes those of all sampled processes; its
- * @tgid is the first process or ALL_PROCESSES. recording_new_of_process() is
- * faster, because it examines only the new threads of a process.
+ * @tgid is the first process, or ALL_PROCESSES. recording_new_of_process() is
+ * faster than recording_process(), because it examines only new threads.
  */
 bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_processes(struct recording *recording, pid_t tgid);
@@ -33,17 +33,19 @@ void recording_forget_process(struct recording *recording, pid_t tgid);
 void recording_forget_thread(struct recording *recording, pid_t tid);
 
 /*
- * If perf permits it and samples have times, a session records events, that is,
- * what the sampled processes do while it runs. Otherwise pfmon reads mappings
- * from /proc whenever it saves samples, and the caller has to record new
- * programs and threads that end.
+ * If perf permits it and samples have times, a session records events: perf's
+ * records about what the sampled processes do during the session. Otherwise
+ * pfmon reads mappings from /proc whenever it saves samples, and the caller has
+ * to record new programs and threads that end.
  *
  * recording_events() writes the events: call it every RECORDING_EVENTS_NS, and
  * when the descriptor of recording_events_fd(), if it is not -1, is readable
  * because a CPU has come online. Without events, or after a loss of events,
- * recording_new_processes() calls recording_processes(). Before a process ends,
- * recording_last_of_process() writes the events and, if they do not include the
- * process, reads it from /proc.
+ * recording_new_processes() calls recording_processes(). Call
+ * recording_last_of_process() before a process ends: it writes the events and,
+ * if they do not include the process, reads the process from /proc.
+ *
+ *
  */
 #define RECORDING_EVENTS_NS	20000000
 int recording_events_fd(const struct recording *recording);

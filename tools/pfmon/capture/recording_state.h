@@ -30,7 +30,7 @@ struct recording {
 	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;
 	struct totals before;		/* totals of earlier captures */
-	struct totals elsewhere;	/* losses not in current contexts */
+	struct totals elsewhere;	/* losses of closed contexts, streams */
 	unsigned int divisions;		/* number of earlier captures */
 	uint64_t carried;		/* end of the copied chunks */
 	bool saved;			/* this capture has a buffer */

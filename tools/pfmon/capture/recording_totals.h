@@ -25,7 +25,7 @@ void recording_context_ended(struct recording *recording,
 /* Returns a copy of the totals. */
 struct totals recording_totals(struct recording *recording);
 
-/* Returns the totals after updating the losses of the contexts. */
+/* Updates the losses of @contexts, and then returns the totals. */
 struct totals recording_now(struct recording *recording,
 			    struct context *const *contexts,
 			    unsigned int count);
@@ -37,7 +37,7 @@ struct totals recording_now(struct recording *recording,
  * recording_count_losses() updates the losses of the contexts that still exist.
  * recording_capture_totals() returns the part of the totals that is in this
  * capture and not in earlier ones. recording_tell_trouble() prints messages
- * about losses and limits of a context.
+ * about what a context has lost, and about limits that it has reached.
  */
 void recording_count_losses(struct recording *recording,
 			    struct context *const *contexts,

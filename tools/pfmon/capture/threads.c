@@ -164,8 +164,8 @@ static char *read_cgroup(struct known *first, pid_t tgid)
 }
 
 /*
- * Returns the control group of a process, to be freed, or NULL. It may be a
- * cached one, unless @now is set.
+ * Returns the control group of a process, to be freed, or NULL. Unless @now is
+ * set, uses the cached one if there is one.
  */
 static char *find_cgroup(struct threads *threads, pid_t tgid, bool now)
 {

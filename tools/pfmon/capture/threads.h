@@ -14,13 +14,16 @@ void threads_destroy(struct threads *threads);
 
 /*
  * Returns the text of a THRD chunk, to be freed, with the new and changed
- * threads of a process; NULL if none. Unless @all is true, threads
- * that were once found unchanged are not examined again, because threads
- * usually set their names when they begin.
+ * threads of a process; NULL if none. Unless @all is true, a thread that was
+ * once found unchanged is not examined again, because threads usually set their
+ * names when they begin.
  */
 char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 
-/* Like threads_changed(), for a single thread; may use a cached cgroup. */
+/*
+ * Like threads_changed(), for a single thread. May use the control group of the
+ * process as an earlier call has read it.
+ */
 char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
 
 /* Forgets a thread that has ended. */

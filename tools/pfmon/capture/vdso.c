@@ -97,8 +97,8 @@ static const char *keep(struct vdsos *vdsos, struct vdso_header *payload,
 }
 
 /*
- * Returns whether a mapping can be of this image: both have the same size, and
- * only an image for 64-bit processes is mapped above 4 GiB.
+ * Returns whether @mapping can be a mapping of this image: both must have the
+ * same size, and only images for 64-bit processes are mapped above 4 GiB.
  */
 static bool is_of(const struct vdso *vdso, const struct mapping *mapping)
 {

@@ -17,8 +17,8 @@ void vdsos_destroy(struct vdsos *vdsos);
 
 /*
  * Returns the build ID of the vDSO that a process maps; @vdsos owns it. Uses an
- * image found before if that can be the mapped one. Returns NULL if the image
- * cannot be read or has no build ID.
+ * image that was found before, if it can be the mapped one. Returns NULL if the
+ * image cannot be read or has no build ID.
  */
 const char *vdso_find(struct vdsos *vdsos, pid_t pid,
 		      const struct mapping *mapping);

@@ -43,7 +43,10 @@ void counts_print_table(const struct counts *counts, FILE *out);
 /* Prints the times below the text or table, if the options request that. */
 void counts_print_times(const struct counts *counts, FILE *out);
 
-/* Print a line for each event; the header line names the columns. */
+/*
+ * counts_print_csv() prints a line for each event. counts_print_csv_header()
+ * prints the names of the columns.
+ */
 void counts_print_csv_header(const char *separator, FILE *out);
 void counts_print_csv(const struct counts *counts, FILE *out);
 

@@ -74,7 +74,10 @@ static void print_count(const struct counts *counts,
 				    counts->plan->options->numbers));
 }
 
-/* Prints the interval's time, and the row's CPU, thread or process. */
+/*
+ * Prints what the line's counts belong to: the end of the interval, and the
+ * CPU, thread or process.
+ */
 static void print_place(const struct counts *counts, const struct result *row,
 			FILE *out)
 {

@@ -29,7 +29,8 @@ static const struct {
 };
 
 /*
- * Returns the PMC value of an event without its privilege levels and precision.
+ * Returns the PMC value of event @i without its privilege levels and precise
+ * level.
  */
 static uint64_t kind(const struct plan *plan, unsigned int i)
 {
@@ -58,7 +59,10 @@ static double count_of(const struct plan *plan, const struct result *row, int i)
 	return (double)result_estimate(row, plan, (unsigned int)i, &share);
 }
 
-/* Finds the event @what with the privilege levels of event @like. */
+/*
+ * Returns the index of the event @what that has the privilege levels of event
+ * @like; NONE if there is none.
+ */
 static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 {
 	uint64_t levels = plan->events[like].pmc & LEVEL_BITS;
@@ -71,7 +75,10 @@ static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 	return NONE;
 }
 
-/* Finds a clock; clocks have no privilege levels to compare. */
+/*
+ * Returns the index of a clock, or NONE. Clocks have no privilege levels to
+ * compare.
+ */
 static int find_clock(const struct plan *plan)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++) {

@@ -16,9 +16,9 @@ struct ratio {
 #define PER_SECOND	"/sec"
 
 /*
- * Finds the ratio to print for event i of a row, which was measured for
- * elapsed_ns. Returns false if there is no such ratio, or if the other event
- * was not counted.
+ * Finds the ratio to print for event @i of a row; @elapsed_ns is how long the
+ * row was measured. Returns false if there is no such ratio, or if the other
+ * event of the ratio was not counted.
  */
 bool ratio_find(const struct plan *plan, const struct result *row,
 		uint64_t elapsed_ns, unsigned int i, struct ratio *ratio);

@@ -72,8 +72,8 @@ char *build_remedy(const struct machine *machine)
 }
 
 /*
- * Returns the path of perfmon.ko, to be freed, from depmod's index or from a
- * search, or NULL.
+ * Returns the path of perfmon.ko, to be freed. Looks in depmod's index, then
+ * searches the module directories. Returns NULL if there is no such file.
  */
 static char *core_file(const struct machine *machine)
 {
@@ -82,7 +82,10 @@ static char *core_file(const struct machine *machine)
 	return file ? file : kmod_search(machine, CORE_MODULE);
 }
 
-/* Returns whether the modules exist or must be built on another system. */
+/*
+ * Returns whether the modules need not be built here: they exist, or this is a
+ * container, so that they must be built on the host.
+ */
 static bool needs_no_build(const struct machine *machine)
 {
 	char *file = core_file(machine);

@@ -15,13 +15,13 @@ typedef void check_t(const struct machine *machine, struct finding *finding);
 
 /* kernel.c: is this kernel supported? */
 check_t check_container, check_kernel;
-/* built.c: are the modules built for it? */
+/* built.c: are the modules built for this kernel? */
 check_t check_headers, check_module;
-/* signing.c: does the kernel accept their signatures? */
+/* signing.c: does the kernel accept the modules' signatures? */
 check_t check_signature;
-/* loading.c: are they loaded? */
+/* loading.c: are the modules loaded, and up to date? */
 check_t check_loaded, check_version;
-/* registered.c: are PMU description, formats, and unwind tables available? */
+/* registered.c: are a PMU description, the formats and pfm_unwind available? */
 check_t check_pmu, check_formats, check_unwind;
 /* defects.c: what does not work on this kernel? */
 check_t check_defects;
@@ -41,14 +41,14 @@ check_t check_sample, check_cycles;
 char *newest_kernel(const struct machine *machine);
 
 /*
- * Returns the defect because of which perfmon does not load pfm_pmu_perf, or
- * NULL if there is none; the caller frees the text.
+ * Returns a text about the defect because of which the core refuses to load
+ * pfm_pmu_perf; NULL if there is none. The caller frees the text.
  */
 char *defect_of_pmu(const struct machine *machine);
 
 /*
- * Returns the commands that unload all of perfmon and load it again; the caller
- * frees the text.
+ * Returns the commands that unload all modules of perfmon and load them again;
+ * the caller frees the text.
  */
 char *reload_remedy(const struct machine *machine);
 

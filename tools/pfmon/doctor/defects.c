@@ -11,7 +11,8 @@
 #include "doctor/kmod.h"
 
 /*
- * If the core refuses to load pfm_pmu_perf, its sentence about this begins so.
+ * The core's sentence about a defect begins with this text if the core refuses
+ * to load pfm_pmu_perf because of the defect.
  */
 #define REFUSED	PMU_MODULE " "
 

@@ -21,7 +21,9 @@ struct finding {
 	bool root_sees_more;
 };
 
-/* These functions set status and text, and take ownership of remedy. */
+/*
+ * These functions set the status and the text, and take ownership of @remedy.
+ */
 #define FINDING_FORMAT(at) \
 	__attribute__((format(printf, at, at + 1)))
 void finding_ok(struct finding *finding, const char *format, ...)

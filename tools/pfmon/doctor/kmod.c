@@ -79,8 +79,9 @@ char *kmod_field(const struct machine *machine, const char *module,
 {
 	const char *program = modinfo();
 	/*
-	 * Options may follow the module name. For the real root, -b is omitted:
-	 * "-b /" would print paths with //lib.
+	 * modinfo accepts options after the module name. For the real root
+	 * directory, -b is omitted: "-b /" would print paths that begin with
+	 * //lib.
 	 */
 	const char * const arguments[] = {
 		"modinfo", "-k", machine->release, "-F", field, module,
@@ -115,7 +116,10 @@ char *kmod_loaded(const struct machine *machine)
 	return names;
 }
 
-/* Returns whether file is NAME.ko, possibly with a compression suffix. */
+/*
+ * Returns whether @file is @module with the suffix .ko, possibly followed by a
+ * compression suffix.
+ */
 static bool is_module(const char *file, const char *module)
 {
 	size_t length = strlen(module);

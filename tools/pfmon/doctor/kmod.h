@@ -16,9 +16,9 @@ bool kmod_can_ask(void);
 
 /*
  * Returns a field, such as filename, version, signer or vermagic, of a module
- * or an alias installed for the running kernel, as modinfo(8) prints it. NULL
- * if there is no such module, "" if it has no such field. The caller frees the
- * text.
+ * or an alias installed for the running kernel, as modinfo(8) prints it.
+ * Returns NULL if there is no such module, "" if it has no such field. The
+ * caller frees the text.
  */
 char *kmod_field(const struct machine *machine, const char *module,
 		 const char *field);

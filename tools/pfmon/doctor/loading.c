@@ -29,7 +29,10 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 		finding_ok(finding, "perfmon is loaded");
 }
 
-/* Does not load the formats again, because they are loaded on demand. */
+/*
+ * The commands do not load the formats again, because the kernel loads formats
+ * on demand.
+ */
 char *reload_remedy(const struct machine *machine)
 {
 	char *loaded = kmod_loaded(machine);

@@ -144,8 +144,8 @@ bool machine_can(const struct machine *machine, unsigned int capability)
 }
 
 /*
- * On x86, the CPU's PMU is named "cpu". PMUs of hybrid and of Arm CPUs have
- * other names, and a file "cpus".
+ * On x86, the PMU of the CPU is named "cpu". The PMUs of hybrid CPUs and of Arm
+ * CPUs have other names, but their directories contain a file "cpus".
  */
 bool machine_has_counters(const struct machine *machine)
 {

@@ -32,7 +32,10 @@ static unsigned int online_cpus(const struct machine *machine)
 	return count;
 }
 
-/* Returns the size of pfmon's default buffers, one per CPU, in whole pages. */
+/*
+ * Returns the total size of pfmon's default buffers, one per CPU, each rounded
+ * up to whole pages.
+ */
 static uint64_t needed(const struct machine *machine)
 {
 	const size_t entry = sizeof(pfm_default_smpl_entry_t);

@@ -68,9 +68,9 @@ static char *remedy_of(const struct machine *machine,
 }
 
 /*
- * Returns commands that create the device node, as the kernel and udev do when
- * perfmon is loaded. Does not suggest reloading perfmon, because that would
- * fail while another session is running.
+ * Returns commands that create the device node as the kernel and udev create it
+ * when perfmon is loaded. Does not suggest reloading perfmon, because that
+ * would fail while another session is running.
  */
 static char *node_remedy(const struct machine *machine)
 {

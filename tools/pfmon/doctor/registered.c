@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* registered.c - check for a PMU description and for the formats */
+/*
+ * registered.c - check for a PMU description, for the formats and for
+ * pfm_unwind
+ */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +101,10 @@ void check_formats(const struct machine *machine, struct finding *finding)
 	free(missing);
 }
 
-/* An installed module is enough: the callstack format loads it on demand. */
+/*
+ * It is enough that the module pfm_unwind is installed: the callstack format
+ * loads it on demand.
+ */
 static bool has_unwind(const struct machine *machine)
 {
 	char *file;

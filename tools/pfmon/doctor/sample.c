@@ -90,8 +90,8 @@ void check_sample(const struct machine *machine, struct finding *finding)
 }
 
 /*
- * Suggests no command, because not every process with perf events conflicts
- * with perfmon: some perf events use no hardware counters.
+ * Does not suggest a command, because not every process with perf events
+ * conflicts with perfmon: some perf events use no hardware counters.
  */
 static void note_holders(const struct machine *machine, const char *reason,
 			 struct finding *finding)

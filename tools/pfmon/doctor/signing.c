@@ -35,7 +35,7 @@
 #define CONFIRM		"reboot   # and choose to enroll the key"
 #define ENROLL		"mokutil --import " DKMS_CERT "\n" CONFIRM
 
-/* A variable's value follows four bytes of attributes. */
+/* Four bytes of attributes precede the value of an EFI variable. */
 static bool has_secure_boot(const struct machine *machine)
 {
 	char *path = machine_path(machine, SECURE_BOOT);
@@ -121,9 +121,9 @@ static bool has_bytes(const struct machine *machine, const char *file,
 }
 
 /*
- * Returns whether the signer's certificate is enrolled. pfmon can only read the
- * certificate of DKMS, and takes it for the signer's if it contains the
- * signer's name.
+ * Returns whether the signer's certificate is enrolled. The only certificate
+ * that pfmon can read is that of DKMS. If it contains the signer's name, pfmon
+ * takes it for the signer's certificate.
  */
 static enum enrolled is_enrolled(const struct machine *machine,
 				 const char *signer)

@@ -3,8 +3,9 @@
  * trial.c - trial measurements, in which pfmon measures itself
  *
  * A trial uses the same code as other measurements. It runs in a child process,
- * so that pfmon can kill it if it hangs, and its locked memory is released at
- * the end. The parent reads the messages from the child's standard error.
+ * so that pfmon can kill it if it hangs, and so that its locked memory is
+ * released when it ends. The parent reads the messages from the child's
+ * standard error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -89,7 +90,7 @@ static bool try(int argc, const char * const argv[])
 	struct plan plan;
 	bool good;
 
-	/* Make getopt_long() start again. */
+	/* Make getopt_long() start with the first argument again. */
 	optind = 0;
 	if (!options_parse(&options, argc, (char **)argv) ||
 	    !plan_init(&plan, &options))
@@ -104,8 +105,8 @@ static bool try(int argc, const char * const argv[])
 }
 
 /*
- * Returns the child's messages, to be freed, after the child has ended; NULL on
- * a timeout.
+ * Waits until the child has ended, and returns its messages, to be freed.
+ * Returns NULL on a timeout.
  */
 static char *read_messages(int fd)
 {

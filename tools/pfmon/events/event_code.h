@@ -26,7 +26,7 @@ struct event_code {
 	enum event_source source;
 	uint32_t type;
 	uint64_t config[CODE_CONFIGS];
-	unsigned int levels;	/* the event's default; 0: user space */
+	unsigned int levels;	/* default levels; 0: user space */
 	bool per_thread;	/* countable per thread and by level */
 	char *cpus;		/* CPUs that count it, or NULL; to be freed */
 };

@@ -65,8 +65,8 @@ static void add_encoding(struct json_object *object,
 }
 
 /*
- * Returns whether an event can be counted with a suffix. If no event can be
- * tried, returns whether it can be encoded with the suffix.
+ * Returns whether the event @plain can be counted with a suffix. If no event
+ * can be tried, returns whether the event can be encoded with the suffix.
  */
 static bool counts_with(const char *root, const char *plain,
 			const char *suffix, struct event_trial *trial)

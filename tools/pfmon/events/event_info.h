@@ -8,8 +8,8 @@
 struct json_object;
 
 /*
- * Describes what an event counts, its encoding, and whether this machine can
- * count it.
+ * Returns an object that describes what an event counts, its encoding, and
+ * whether this machine can count it. Reads the kernel's files below @root.
  */
 struct json_object *event_describe(const char *root, const char *name,
 				   struct event_trial *trial);

@@ -63,7 +63,10 @@ static bool try_event(struct listing *listing,
 	return counted;
 }
 
-/* Tests the encoding, because libpfm4 also has names for tracepoints. */
+/*
+ * Tests the encoding rather than the name, because libpfm4 has names of its own
+ * for tracepoints.
+ */
 static bool is_tracepoint(const struct encoded_event *event)
 {
 	return (event->pmc & (PFM_PERF_RAW | PFM_PERF_TYPE_MASK)) ==
@@ -93,8 +96,8 @@ static bool try_tracepoint(struct listing *listing, const char *name,
 }
 
 /*
- * Returns whether the event can be counted. Returns false, too, if its name
- * cannot be encoded alone, because it needs a unit mask or a parameter.
+ * Returns whether the event can be counted. Also returns false if the name
+ * alone cannot be encoded, because the event needs a unit mask or a parameter.
  */
 static bool is_counted(struct listing *listing, const char *name)
 {
@@ -214,7 +217,7 @@ static void explain(struct listing *listing, const char *name)
 
 /*
  * Describes the event @name or, if -e does not accept @name, all events that
- * match this pattern.
+ * match @name as a pattern.
  */
 static int explain_one(struct listing *listing, const char *name)
 {

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Both functions take regular expressions and return the exit status; if it is
- * not 0, they print a message. They read the kernel's files below root. They
- * print text, or a JSON object whose member "events" is a list.
+ * Both functions take regular expressions, and read the kernel's files below
+ * @root. They print text, or a JSON object whose member "events" is a list.
+ * They return the exit status; if it is not 0, they have printed a message.
  */
 
 /*

@@ -90,7 +90,10 @@ static const char * const caches[] = {
 	[PERF_COUNT_HW_CACHE_NODE]	= "node",
 };
 
-/* The names of the accesses and the misses of each operation. */
+/*
+ * For each cache operation, the name of its accesses and the name of its
+ * misses.
+ */
 static const char * const cache_operations[][2] = {
 	[PERF_COUNT_HW_CACHE_OP_READ] = { "loads", "load-misses" },
 	[PERF_COUNT_HW_CACHE_OP_WRITE] = { "stores", "store-misses" },

@@ -68,8 +68,8 @@ static bool write_pmc(int fd, unsigned int number, uint64_t value)
 }
 
 /*
- * Clears PMC0 first, because the kernel checks each write together with those
- * configuration words of the event that are set already.
+ * Clears PMC 0 first: at each write, the kernel checks the new value together
+ * with what the event's other PMCs already contain.
  */
 static bool program(int fd, const struct encoded_event *event)
 {

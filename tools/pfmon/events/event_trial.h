@@ -25,8 +25,9 @@ void event_trial_init(struct event_trial *trial);
 void event_trial_close(struct event_trial *trial);
 
 /*
- * Returns whether an event can be counted. If not, *why is set to the reason,
- * to be freed. *unknown is set if no event can be tried.
+ * Returns whether an event can be counted. If not, sets *why to the reason, to
+ * be freed. Sets *unknown to whether no event can be tried at all, because no
+ * context can be created; *why says why.
  */
 bool event_trial_counts(struct event_trial *trial,
 			const struct encoded_event *event, char **why,

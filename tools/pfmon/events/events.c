@@ -3,7 +3,7 @@
  * events.c - event names and their encoding as PMC values
  *
  * Generic kernel events and raw codes are encoded here. Names from sysfs and
- * tracefs are encoded as these file systems describe. libpfm4 encodes all other
+ * tracefs are encoded as the files there describe. libpfm4 encodes all other
  * names for perf_events. The result is always a PMC value as in
  * perfmon/perfmon.h.
  */

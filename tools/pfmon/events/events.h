@@ -12,8 +12,8 @@
 #define ENCODED_CONFIGS	2
 
 /*
- * The PMC with an event's config1 is this number above the event's PMC, and the
- * PMC with config2 is twice this number above it.
+ * The config1 of the event of PMC n is in the PMC n plus this number, and its
+ * config2 is in the PMC n plus twice this number.
  */
 #define EVENT_CONFIG_STEP	64
 
@@ -27,10 +27,10 @@ struct encoded_event {
 
 /*
  * Encodes one event: "NAME", "rHEX", "PMU/TERM,.../" and "NAME:TERM..." of
- * sysfs, "SYSTEM:TRACEPOINT" or a name of libpfm4. It may have a suffix: u, k
- * or uk overrides levels, and p, pp or ppp is the precise level. Reads the
- * kernel's files below root. Returns false, with a message, if there is no such
- * event or if a PMC value cannot express it.
+ * sysfs, "SYSTEM:TRACEPOINT" or a name of libpfm4. The name may have a suffix:
+ * u, k or uk overrides @levels, and p, pp or ppp is the precise level. Reads
+ * the kernel's files below @root. Returns false, with a message, if there is no
+ * such event or if a PMC value cannot express it.
  */
 bool event_encode(const char *root, const char *name, unsigned int levels,
 		  struct encoded_event *event);
@@ -41,8 +41,8 @@ bool event_encode_quietly(const char *root, const char *name,
 			  char **why);
 
 /*
- * Returns the PMC for a configuration word of PMC0's event: PMC64 for config1,
- * PMC128 for config2.
+ * Returns the PMC for a configuration word of the event of PMC 0: PMC 64 for
+ * config1, PMC 128 for config2.
  */
 static inline unsigned int event_config_pmc(unsigned int word)
 {

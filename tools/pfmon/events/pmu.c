@@ -13,8 +13,8 @@
 #define PMU_DIR	PFM_SYSFS "/pmu_desc"
 
 /*
- * Names that stand for one or several virtual PMDs. The name of a single PMD is
- * in the first row that includes this PMD.
+ * Names that stand for one or several virtual PMDs. If several rows include a
+ * PMD, the first of them has the name of the PMD.
  */
 static const struct {
 	const char *name;

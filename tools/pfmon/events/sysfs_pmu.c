@@ -203,8 +203,8 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 }
 
 /*
- * Returns whether the user's terms set this parameter. The definition of an
- * event contains NAME=? if the user must set the parameter.
+ * Returns whether the user's terms set the parameter @name. NAME=? in the
+ * definition of an event means that the user must set the parameter NAME.
  */
 static bool is_given(const char *terms, const char *name)
 {
@@ -233,7 +233,7 @@ static bool set_from_event(const struct sysfs_pmu *pmu, char *term,
 	return false;
 }
 
-/* Applies the terms in @text, for which the event stands. Modifies @text. */
+/* Applies the terms in @text, the definition of @event. Modifies @text. */
 static bool set_event(const struct sysfs_pmu *pmu, const char *event,
 		      char *text, const char *given)
 {
@@ -246,7 +246,10 @@ static bool set_event(const struct sysfs_pmu *pmu, const char *event,
 	return true;
 }
 
-/* Applies a term in one of two passes: events first, then parameters. */
+/*
+ * Applies a term in one of two passes: the first pass, with @events set,
+ * applies events; the second applies parameters.
+ */
 static bool set_term(const struct sysfs_pmu *pmu, char *term,
 		     const char *terms, bool events)
 {

@@ -5,8 +5,8 @@
  * Events are PMU/TERM,.../ in perf's syntax. A term is PARAMETER=NUMBER, a
  * PARAMETER of one bit, or an event that stands for such terms, which is a file
  * in the PMU's directory "events". The parameters are config, config1, config2
- * and the files in the PMU's directory "format". Explicit parameters override
- * those that an event sets.
+ * and the files in the PMU's directory "format". A parameter given explicitly
+ * overrides its value in such an event.
  */
 #ifndef PFMON_EVENTS_SYSFS_PMU_H
 #define PFMON_EVENTS_SYSFS_PMU_H
@@ -16,8 +16,8 @@
 #include "events/event_code.h"
 
 /*
- * Encodes "PMU/TERM,.../" with sysfs below root. Returns false, with a message,
- * if the PMU or a term is unknown.
+ * Encodes "PMU/TERM,.../", using the sysfs below @root. Returns false, with a
+ * message, if the PMU or a term is unknown.
  */
 bool sysfs_event_encode(const char *root, const char *name,
 			struct event_code *code);
@@ -31,8 +31,8 @@ char *sysfs_event_find(const char *root, const char *name, bool *several);
 
 /*
  * Returns the number of bits of a parameter, or 0 if a PMC value cannot express
- * it. The text is the content of a file in the PMU's directory "format", such
- * as "config1:0-15".
+ * the parameter. @text is the content of a file in the PMU's directory
+ * "format", such as "config1:0-15".
  */
 unsigned int sysfs_parameter_bits(const char *text);
 

@@ -12,7 +12,7 @@ struct json_object;
 enum tracepoint_answer {
 	TRACEPOINT_FOUND,
 	TRACEPOINT_REFUSED,	/* a message was printed */
-	TRACEPOINT_NO_NAME,	/* it is not a tracepoint's name */
+	TRACEPOINT_NO_NAME,	/* not the name of a tracepoint */
 	TRACEPOINT_UNKNOWN,	/* the user may not read tracefs */
 };
 

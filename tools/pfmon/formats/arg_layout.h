@@ -25,7 +25,7 @@ struct arg_layout {
 };
 
 /*
- * Parses the content of the sysfs file arg_layout, for an argument of size
+ * Parses the content of the sysfs file arg_layout, for an argument of @size
  * bytes. Ignores lines that do not describe a field of the argument.
  */
 void arg_layout_parse(struct arg_layout *layout, const char *text, size_t size);

@@ -52,7 +52,10 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 	return true;
 }
 
-/* Begins to read a buffer; checks only its header. */
+/*
+ * Initializes a reader of @buffer. Returns false if the header of the buffer is
+ * invalid; does not check the entries.
+ */
 static bool begin(struct pfm_read_default *reader,
 		  const struct smpl_format *format, const void *buffer,
 		  size_t size)

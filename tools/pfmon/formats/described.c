@@ -81,7 +81,7 @@ static bool set_regions(const struct smpl_format *format,
 }
 
 /*
- * Sets the maximum depth of call chains. Call it before --smpl-arg is applied,
+ * Sets the maximum depth of call chains. Call it before applying --smpl-arg,
  * which may lower the depth.
  */
 static bool set_depth(const struct smpl_format *format,
@@ -93,7 +93,10 @@ static bool set_depth(const struct smpl_format *format,
 		       PFM_CALLSTACK_MAX_DEPTH);
 }
 
-/* Sets the fields for --off-cpu=sum. Call it before --smpl-arg is applied. */
+/*
+ * Sets the fields that --off-cpu=sum requires. Call it before applying
+ * --smpl-arg.
+ */
 static bool set_off_cpu(const struct smpl_format *format,
 			const struct arg_layout *layout,
 			const struct options *options)

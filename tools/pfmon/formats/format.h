@@ -56,7 +56,7 @@ enum smpl_moment {
 	SMPL_END,		/* the end: save all that is left */
 };
 
-/* Results of scanning a part of a stream. */
+/* The results of smpl_device.scan() for a part of the data. */
 struct smpl_scan {
 	uint64_t samples;
 	char *text;		/* payload of a chunk for the device, or NULL */
@@ -66,7 +66,10 @@ struct smpl_scan {
 struct smpl_device {
 	const char *chunk;	/* type of its chunks in the capture */
 
-	/* Allocates a measurement's state, and begins to count lost samples. */
+	/*
+	 * Allocates the state of a measurement, and begins to count lost
+	 * samples.
+	 */
 	void *(*begin)(const struct smpl_format *format);
 
 	/* Scans a part of the data from fd; called for all parts in order. */
@@ -91,8 +94,8 @@ struct smpl_module {
 	size_t arg_size;			/* for buffer_size() */
 
 	/*
-	 * Sets those members of *format that follow kinds. Returns false, with
-	 * a message, on failure.
+	 * Sets the members of *format after @kinds. Returns false, with a
+	 * message, on failure.
 	 */
 	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options);
@@ -145,9 +148,9 @@ struct smpl_module {
 
 	/*
 	 * Optional, for formats whose entries contain the period: calls visit
-	 * with each entry after position, and advances position. The kernel may
-	 * be writing the buffer at the same time. After a restart, the caller
-	 * sets position to 0.
+	 * with each entry after *position, and advances *position. The kernel
+	 * may write to the buffer meanwhile. After a restart, the caller sets
+	 * *position to 0.
 	 */
 	void (*each_new)(const struct smpl_format *format, const void *buffer,
 			 size_t size, struct smpl_position *position,

@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "formats/image.h"
 
-/* Makes room for all pieces; the previous contents may be lost. */
+/* Makes room for all pieces; may discard the previous contents. */
 static void make_room(struct image *image)
 {
 	size_t size = 0;

@@ -69,8 +69,8 @@ static uint64_t samples(const struct smpl_format *format,
 }
 
 /*
- * Returns the number of overwritten samples. The context's pfm_lost includes
- * the dropped overflows.
+ * Returns the number of overwritten samples. Does not add dropped overflows,
+ * because pfm_lost of the context includes them.
  */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {

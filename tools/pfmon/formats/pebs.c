@@ -43,8 +43,8 @@ static bool read_area(const struct smpl_format *format, const void *buffer,
 }
 
 /*
- * Returns which layout of records to use. The view of memory accesses needs at
- * least Nehalem's.
+ * Returns the layout of the records, PFM_PEBS64_SMPL_*. The view of memory
+ * accesses needs at least the layout of Nehalem.
  */
 static uint32_t record_of(const struct smpl_format *format,
 			  const struct options *options)
@@ -71,7 +71,9 @@ static size_t record_size(const struct smpl_format *format,
 	}
 }
 
-/* Finds the counter's reset value, which must be the same for all events. */
+/*
+ * Finds the reset value of the counters, which must be the same for all events.
+ */
 static bool find_reset(const struct smpl_format *format,
 		       const struct options *options, uint64_t *reset)
 {

@@ -5,8 +5,8 @@
  * The buffer's header is followed by a header for each region, then by the
  * regions. Formats differ only in the layout of the headers. PFM_RESTART frees
  * the oldest full region. At a notification, pfmon saves this region while the
- * kernel fills others. Each time a region is filled, it gets a higher number,
- * by which readers recognise samples that were already saved.
+ * kernel fills others. Each time a region is filled anew, it gets a new, higher
+ * number. By this number, readers recognise samples that were saved before.
  */
 #ifndef PFMON_FORMATS_REGIONS_H
 #define PFMON_FORMATS_REGIONS_H
@@ -24,8 +24,8 @@
 struct regions {
 	struct pfm_read_areas areas;
 	uint64_t current;	/* the region that is being filled */
-	uint64_t handed_out;
-	uint64_t freed;
+	uint64_t handed_out;	/* full regions handed out so far */
+	uint64_t freed;		/* how many of these were freed */
 };
 
 struct region_layout {
@@ -40,7 +40,7 @@ struct region_layout {
 	void (*turns)(const void *header, struct regions *all);
 };
 
-/* A saved region of an image. */
+/* A region that was saved in an image. */
 struct saved_region {
 	unsigned int number;
 	struct pfm_read_region header;

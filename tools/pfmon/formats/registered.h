@@ -29,8 +29,7 @@ uint64_t registered_number(const pfm_uuid_t uuid, const char *name);
 bool registered_has(const pfm_uuid_t uuid);
 
 /*
- * A function that is called for a format; the name is NULL if it cannot be
- * read.
+ * A function that is called for a format; @name is NULL if it cannot be read.
  */
 typedef void visit_format_t(const char *name, const pfm_uuid_t uuid,
 			    void *data);
@@ -47,7 +46,10 @@ bool registered_each(visit_format_t *visit, void *data);
  */
 void installed_each(visit_format_t *visit, void *data);
 
-/* Find the UUID of a registered or of an installed format by its name. */
+/*
+ * Find the UUID of a registered or of an installed format by its name; return
+ * false if there is none.
+ */
 bool registered_by_name(const char *name, pfm_uuid_t uuid);
 bool installed_by_name(const char *name, pfm_uuid_t uuid);
 

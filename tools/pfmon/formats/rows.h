@@ -17,8 +17,8 @@ extern const struct smpl_module smpl_histogram;
 extern const struct smpl_module smpl_stacks;
 
 /*
- * Used for formats that pfmon does not know but whose buffer is a sink. It has
- * no UUID and no set_up().
+ * For formats that pfmon does not know, but whose buffer has the common header
+ * of perfmon_sink.h. This row has no UUID and no set_up().
  */
 extern const struct smpl_module smpl_sink;
 

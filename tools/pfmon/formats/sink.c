@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sink.c - formats that store records in a sink (perfmon_sink.h)
+ * sink.c - formats whose buffer is a sink: it has the common header of
+ * perfmon_sink.h
  *
- * The sink's header has the number and the position of the records. This file
- * does not depend on the records' layout. A flight recorder's buffer is saved
- * as a whole when the recorder has stopped; a restart empties the buffer.
+ * The header gives the number and the position of the records. This file does
+ * not depend on their layout. The buffer of a flight recorder is saved as a
+ * whole when the recorder has stopped; a restart empties the buffer.
+ *
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -69,9 +71,9 @@ static bool intact(const void *buffer, const struct image *image)
 
 /*
  * A table may be saved several times before it is emptied, and several samples
- * may share one of its records. The number of samples is therefore computed
- * from the header if the buffer has only one region, as the buffers of tables
- * have.
+ * may share one of its records. If the buffer has only one region, as the
+ * buffer of a table does, the number of samples is therefore computed from the
+ * header.
  */
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image, uint64_t before)
@@ -89,8 +91,8 @@ static uint64_t samples(const struct smpl_format *format,
 }
 
 /*
- * Returns the number of lost samples except those that did not fit, which the
- * context's pfm_lost includes.
+ * Returns the number of lost samples. Does not count samples that did not fit,
+ * because pfm_lost of the context includes them.
  */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {

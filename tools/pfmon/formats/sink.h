@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* sink.h - recognise buffers that are sinks */
+/* sink.h - recognise sinks: buffers with the common header of perfmon_sink.h */
 #ifndef PFMON_FORMATS_SINK_H
 #define PFMON_FORMATS_SINK_H
 
@@ -8,7 +8,7 @@
 
 #include "formats/format.h"
 
-/* Returns whether a buffer begins with the valid header of a sink. */
+/* Returns whether a buffer begins with a valid sink header. */
 bool sink_is_one(const void *buffer, size_t size);
 
 #endif /* PFMON_FORMATS_SINK_H */

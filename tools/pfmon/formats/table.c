@@ -76,8 +76,8 @@ static char *name_of(const struct smpl_format *format, const char *given)
 }
 
 /*
- * Sets the name to the registered one, because the format may have been loaded
- * meanwhile.
+ * Sets the format's name to its registered name, because the format may have
+ * been loaded meanwhile.
  */
 static void rename_registered(struct smpl_format *format)
 {

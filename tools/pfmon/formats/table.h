@@ -22,10 +22,10 @@ const struct smpl_module *smpl_module_named(const char *name);
 bool smpl_format_find(struct smpl_format *format, const char *name,
 		      const struct smpl_kinds *kinds);
 
-/* Builds the argument; returns false, with a message, on failure. */
+/* Builds the format's argument; returns false, with a message, on failure. */
 bool smpl_format_set_up(struct smpl_format *format,
 			const struct options *options);
-/* Return the names of all formats, or of those that take an option. */
+/* Return the names of all known formats, or of those that take an option. */
 char *smpl_formats_names(const char *separator);
 char *smpl_formats_with(unsigned int format_option);
 

@@ -66,7 +66,7 @@ void control_close(struct control *control)
 
 /*
  * Moves the first line of control->text to control->line; returns false if
- * there is no complete line.
+ * control->text has no complete line.
  */
 static bool take_line(struct control *control)
 {

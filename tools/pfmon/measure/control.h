@@ -19,7 +19,7 @@ enum control_command {
 struct control {
 	int fd;				/* -1 without --control */
 	int ack_fd;			/* or -1 */
-	char text[CONTROL_LINE];	/* read, but not executed yet */
+	char text[CONTROL_LINE];	/* lines read, but not executed yet */
 	size_t length;
 	bool too_long;			/* the start of the line was dropped */
 	char line[CONTROL_LINE];	/* the last command */
@@ -38,14 +38,14 @@ void control_close(struct control *control);
  */
 void control_read(struct control *control);
 
-/* Executes a command. Returns false if no further command must be executed. */
+/* Executes a command. Returns false to stop executing further commands. */
 typedef bool control_obey(enum control_command command, const char *argument,
 			  void *data);
 
 /*
- * Executes the commands that were read. If obey() returns false, stops and
- * returns false. Reports and ignores unknown commands. Acknowledges each line,
- * even an invalid one.
+ * Executes the commands that control_read() has read. If obey() returns false,
+ * stops and returns false. Reports and ignores unknown commands. Acknowledges
+ * each line, even an invalid one.
  */
 bool control_serve(struct control *control, control_obey *obey, void *data);
 

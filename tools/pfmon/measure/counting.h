@@ -26,8 +26,8 @@ struct counting {
 bool counting_open(struct counting *counting, const struct options *options);
 
 /*
- * Prints the counts of an interval. @times begin at the start of the
- * measurement and end with the interval.
+ * Prints the counts of an interval. @times cover the time from the start of the
+ * measurement to the end of the interval.
  */
 bool counting_interval(struct counting *counting, const struct results *results,
 		       const struct times *times);
@@ -40,9 +40,8 @@ bool counting_snapshot(struct counting *counting, const struct results *results,
 bool counting_is_over(const struct counting *counting, bool interrupted);
 
 /*
- * Takes the counts of a measurement, or of its last interval, and prints them.
- * With several runs, prints nothing until the last run has ended, and then
- * prints the means.
+ * Prints the counts of a measurement, or of its last interval. With several
+ * runs, prints nothing until the last run has ended, and then prints the means.
  */
 bool counting_end(struct counting *counting, const struct results *results,
 		  const struct times *times, int exit_status, bool interrupted);

@@ -34,7 +34,7 @@ static void raise_descriptors(struct follow *follow)
 	follow->raised = !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Restores RLIMIT_NOFILE, which the commands of further runs inherit. */
+/* Restores RLIMIT_NOFILE, because the commands of further runs inherit it. */
 static void restore_descriptors(const struct follow *follow)
 {
 	if (follow->raised)
@@ -324,7 +324,7 @@ void follow_record(struct follow *follow)
 
 /*
  * Records code that a process has mapped. If perf records the process, reads
- * /proc only if records were lost.
+ * /proc only if perf's records were lost.
  */
 static bool record_code(const struct follow *follow, pid_t tgid)
 {
@@ -424,8 +424,8 @@ void follow_report(const struct follow *follow)
 }
 
 /*
- * Attaches contexts to these threads. Returns false, with a message, only if
- * none of them can be measured.
+ * Attaches contexts to the threads @tids. Returns false, with a message, only
+ * if none of them can be measured.
  */
 static bool load_some(struct follow *follow, pid_t tgid, const pid_t *tids,
 		      unsigned int count)

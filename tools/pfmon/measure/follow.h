@@ -9,8 +9,8 @@
 #include "measure/followed.h"
 
 /*
- * Returns false, with a message, on failure. If pfmon follows threads, also
- * creates contexts in advance.
+ * Initializes @follow and, if pfmon follows threads, creates contexts in
+ * advance. Returns false, with a message, on failure.
  */
 bool follow_init(struct follow *follow, struct measurement *m);
 void follow_free(struct follow *follow);
@@ -56,8 +56,8 @@ void follow_serve(struct follow *follow);
 bool follow_has_company(struct follow *follow);
 
 /*
- * follow_list() stores the contexts of all threads in the measurement's list;
- * follow_unlist() empties that list.
+ * follow_list() stores the contexts of all threads in the contexts of struct
+ * measurement; follow_unlist() empties that list.
  */
 void follow_list(struct follow *follow);
 void follow_unlist(struct follow *follow);
@@ -78,7 +78,8 @@ bool follow_refresh(struct follow *follow);
 void follow_record(struct follow *follow);
 
 /*
- * Records code that a process has mapped, so that its unwind tables are loaded.
+ * Records code that a process has mapped, so that the unwind tables for the
+ * code are loaded.
  */
 void follow_look_for_code_of(struct follow *follow, pid_t tgid);
 /* Reads perf's records, and records code that processes have mapped. */

@@ -25,8 +25,8 @@ bool follow_measures(const struct follow *follow, pid_t tgid)
 }
 
 /*
- * Adds a process as soon as its parent has created it, because the parent may
- * have ended when the process begins to run.
+ * Adds a process as soon as its parent has created it. When the process begins
+ * to run, the parent may have ended already.
  */
 static void made(struct follow *follow, const struct trace_event *event)
 {
@@ -108,8 +108,9 @@ static void execed(struct follow *follow, const struct trace_event *event)
 
 /*
  * Returns whether the process may end with this thread. If one thread ends the
- * process, the kernel kills the others, possibly without a ptrace stop. The
- * last stop that is reported may thus come while other threads still exist.
+ * process, the kernel kills the other threads, possibly without a ptrace stop.
+ * Other threads may thus still exist at the last stop of the process that is
+ * reported.
  */
 static bool may_be_last(const struct process *process,
 			const struct trace_event *event)
@@ -164,7 +165,7 @@ static void forget_unborn(struct follow *follow, pid_t tgid)
 
 /*
  * Handles messages only when recording, because a counting context sends only
- * the message that it is detached.
+ * one message: that it was detached.
  */
 static void gone(struct follow *follow, const struct trace_event *event)
 {

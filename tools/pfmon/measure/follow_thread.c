@@ -45,8 +45,8 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 }
 
 /*
- * Returns whether the process certainly has only one thread. This is so if
- * pfmon follows new threads and knows of only one.
+ * Returns whether the process certainly has only one thread: pfmon follows new
+ * threads, and knows of only one.
  */
 static bool has_one_thread(const struct follow *follow,
 			   const struct process *process)
@@ -143,7 +143,10 @@ void follow_thread_inherit_name(const struct thread *thread)
 	       COMM_LENGTH);
 }
 
-/* Returns a detached context, whose counts have been read, to the pool. */
+/*
+ * Returns the thread's context to the pool. The context is detached, and its
+ * counts have been read.
+ */
 static void give_back(struct follow *follow, struct thread *thread)
 {
 	if (thread->watched)
@@ -222,7 +225,7 @@ static bool handle_overflow(struct follow *follow, struct thread *thread,
 	       (!saved || recording_buffer(recording, thread->context));
 }
 
-/* Returns false if no message is pending. */
+/* Handles the next message. Returns false if there is none. */
 static bool handle_message(struct follow *follow, struct thread *thread,
 			   bool after_exec)
 {
@@ -256,8 +259,9 @@ void follow_thread_handle(struct follow *follow, struct thread *thread)
 }
 
 /*
- * Also restarts monitoring, although there was no notification, so that samples
- * are not saved twice. Does nothing if the buffer's layout is not known.
+ * Also restarts monitoring, although there was no notification: the restart
+ * frees the saved samples, so that they are not saved again. Does nothing if
+ * the buffer's layout is not known.
  */
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread)
@@ -313,7 +317,8 @@ static bool load(struct follow *follow, struct thread *thread)
 }
 
 /*
- * Returns whether the thread has ended; a stopped thread may have been killed.
+ * Returns whether attaching failed with @error because the thread has ended.
+ * This is possible even if the thread was stopped: it may have been killed.
  */
 static bool has_ended(const struct thread *thread, int error)
 {

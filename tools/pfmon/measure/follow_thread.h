@@ -18,7 +18,10 @@ void follow_fail(struct follow *follow);
  */
 bool follow_reads_proc(const struct follow *follow);
 
-/* Records a process's mappings. Call it before recording any of its samples. */
+/*
+ * Records the mappings of a process. Call it before recording any sample of the
+ * process.
+ */
 void follow_process_record(struct follow *follow,
 			   const struct process *process);
 
@@ -46,13 +49,14 @@ bool follow_thread_load(struct follow *follow, struct thread *thread);
 void follow_thread_begin(struct follow *follow, struct thread *thread);
 
 /*
- * Starts monitoring a thread. If the thread is the command that waits before
- * its exec, monitoring starts at the exec. Returns false, with a message, on
- * failure, but true if the thread has ended.
+ * Starts monitoring a thread. If it is the thread of the command, and the
+ * command still waits before its exec, monitoring starts at the exec. Returns
+ * false, with a message, on failure. It is not a failure if the thread has
+ * ended.
  */
 bool follow_thread_start(const struct follow *follow, struct thread *thread);
 
-/* Reads and handles the messages of the thread's context. */
+/* Reads and handles pending messages of the thread's context. */
 void follow_thread_handle(struct follow *follow, struct thread *thread);
 
 /* Saves the buffer, which need not be full; returns false on failure. */

@@ -28,13 +28,13 @@ bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);
 
 /*
- * If the pool needs contexts, makes the caller's wait return, so that
- * follow_serve() is called. Call it after taking or creating contexts.
+ * If the pool needs contexts, makes follow->epoll_fd readable, so that the main
+ * loop calls follow_serve(). Call it after taking or creating contexts.
  */
 void follow_watch_pool(struct follow *follow);
 
 /*
- * Calls serve for each thread whose context has messages, and writes perf's
+ * Calls serve() for each thread whose context has messages, and writes perf's
  * records about processes to the capture. Creates contexts if there is nothing
  * else to do.
  */

@@ -76,8 +76,8 @@ bool measurement_waits(const struct measurement *m)
 }
 
 /*
- * Returns whether a timer must read perf's records or, if perf refuses these,
- * search /proc for mapped code.
+ * Returns whether TIMER_RECORDS is needed. It reads perf's records or, if perf
+ * refuses to provide them, searches /proc for mapped code.
  */
 static bool reads_records(const struct measurement *m)
 {

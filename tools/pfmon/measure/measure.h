@@ -61,8 +61,9 @@ void measurement_free(struct measurement *m);
 bool measurement_start_recording(struct measurement *m, pid_t tgid);
 
 /*
- * Adds the counts of a context that will be closed before measurement_finish(),
- * which adds the counts of all open contexts.
+ * Adds the counts of a context. Call it for a context that will be closed
+ * before measurement_finish(); that function adds the counts of all open
+ * contexts.
  */
 void measurement_add_result(struct measurement *m,
 			    struct context *context);
@@ -77,9 +78,10 @@ bool measurement_record_clocks(struct measurement *m, int cpu);
 bool measurement_start_time(struct measurement *m);
 
 /*
- * Returns whether measuring is delayed, by --delay or --trigger-start. When
- * measuring starts, the caller calls measurement_has_begun(), which starts the
- * timers of the duration and of intervals.
+ * measurement_waits() returns whether measuring is delayed, by --delay or
+ * --trigger-start. When measuring starts, the caller calls
+ * measurement_has_begun(), which starts the timers of the duration and of
+ * intervals.
  */
 bool measurement_waits(const struct measurement *m);
 bool measurement_has_begun(struct measurement *m);
@@ -104,16 +106,16 @@ bool measurement_refresh(struct measurement *m);
 void measurement_set(struct measurement *m, const char *assignments);
 
 /*
- * Waits for a command that outlives the measurement, and passes signals to it.
- * Returns status, or the command's exit status if status is 0.
+ * If the command outlives the measurement, waits for the command and passes
+ * signals to it. Returns status, or the command's exit status if status is 0.
  */
 int measurement_await_command(struct measurement *m, int status);
 
 /*
- * Ends the recording and prints its summary, or prints the counts. Calls
- * complete() when measuring has ended; if that fails, omits the capture's last
- * chunk and the counts. Returns the command's exit status, unless something
- * failed.
+ * When sampling, ends the recording and prints its summary; when counting,
+ * prints the counts. First calls complete(). If that fails, omits the last
+ * chunk of the capture, or the counts. Returns the command's exit status,
+ * unless something failed.
  */
 int measurement_finish(struct measurement *m,
 		       bool (*complete)(struct measurement *m));

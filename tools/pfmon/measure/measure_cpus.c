@@ -6,8 +6,8 @@
  * therefore has a worker thread that is pinned to that CPU. The workers and the
  * main thread synchronize three times: when all contexts are attached, when the
  * capture has its first chunks, and when all CPUs are monitored. Later the main
- * thread sends requests to all workers. The last worker that saves its context
- * completes the request.
+ * thread sends requests to all workers. The worker that is the last to save its
+ * context completes the request.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -86,8 +86,8 @@ static bool prepare(struct worker *worker)
 	if (!pin(worker->cpu))
 		return false;
 	/*
-	 * Call this first: clocks_read() loads a context, and a CPU can have
-	 * only one.
+	 * Read the clocks first: clocks_read() loads a context of its own, and
+	 * a CPU can have only one context.
 	 */
 	if (!id && system->m.options->sampling)
 		system->m.start = clocks_read(worker->cpu);
@@ -130,7 +130,8 @@ static void ask(struct system *system, unsigned int what)
 
 /*
  * Passes the wanted requests to the workers, unless they are still processing
- * earlier ones: the worker that completes those calls this function again.
+ * earlier requests. The worker that completes the earlier requests calls this
+ * function again.
  */
 static void begin_saving(struct system *system)
 {
@@ -175,7 +176,10 @@ static bool use_saved(struct system *system, unsigned int asked)
 		measurement_snapshot(&system->m, ALL_PROCESSES));
 }
 
-/* Saves the context; completes the request if this is the last worker. */
+/*
+ * Saves the context. If all other workers have saved theirs, completes the
+ * request.
+ */
 static bool take_part(struct worker *worker, unsigned int asked)
 {
 	enum smpl_moment moment = asked & ASK_SNAPSHOT ? SMPL_NOTIFIED :
@@ -238,7 +242,8 @@ static bool serve(struct worker *worker)
 }
 
 /*
- * Unloads the context and reads its counts, which also must be done on its CPU.
+ * Unloads the context and reads its counts. Like all commands, these are
+ * accepted only on the CPU of the context.
  */
 static bool finish_worker(struct worker *worker)
 {
@@ -378,7 +383,7 @@ static bool handle_timers(struct system *system, unsigned int wake)
 	return command->pid;
 }
 
-/* Returns when the measurement must end. */
+/* Handles events until the measurement must end. */
 static void run(struct system *system)
 {
 	struct recording *recording = system->m.recording;
@@ -473,9 +478,9 @@ static int measure_with_workers(struct system *system)
 	measure(system);
 	join_workers(system);
 	/*
-	 * The command waits until the measurement begins: kill it if that has
-	 * been cancelled. Otherwise the command continues without being
-	 * measured.
+	 * If the measurement was cancelled, the command is still waiting for it
+	 * to begin: kill the command. Otherwise let the command continue
+	 * without being measured.
 	 */
 	if (system->cancelled)
 		command_kill(&system->m.command);

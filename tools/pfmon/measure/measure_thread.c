@@ -279,8 +279,8 @@ static bool arm(struct session *session)
 }
 
 /*
- * Loads the unwind table of the first program. The tables of other programs and
- * of libraries are loaded while they run.
+ * Loads the unwind table of the first program. The tables of libraries and of
+ * other programs are loaded while the command runs.
  */
 static void load_table(const struct session *session)
 {

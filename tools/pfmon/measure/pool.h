@@ -38,8 +38,8 @@ void pool_refill(struct pool *pool);
 
 /*
  * Returns a context with a new ID; NULL, with pool->reason set, if none can be
- * created. When you are done with the context, call pool_give_back() if it is
- * detached and its messages are no longer polled; otherwise call pool_close().
+ * created. To release the context, call pool_give_back() if it is detached and
+ * its messages are no longer polled; otherwise call pool_close().
  */
 struct context *pool_take(struct pool *pool);
 void pool_give_back(struct pool *pool, struct context *context);

@@ -17,8 +17,8 @@ void progress_print(const struct plan *plan, const struct totals *totals);
 void progress_end(const struct options *options);
 
 /*
- * Print a message if /proc cannot be used: the first function before measuring,
- * the second one after sampling.
+ * Print a message if /proc cannot be used. Call report_missing_proc() before
+ * measuring, and report_unknown_samples() after sampling.
  */
 void report_missing_proc(const struct options *options);
 void report_unknown_samples(const struct totals *totals);

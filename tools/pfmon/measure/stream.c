@@ -60,7 +60,7 @@ bool stream_open(struct stream *stream, const struct smpl_format *format)
 	return true;
 }
 
-/* Records the part that was read last as a separate buffer in the capture. */
+/* Records the data from the last read() as a separate buffer in the capture. */
 static bool record(struct stream *stream, size_t size)
 {
 	const struct smpl_device *device = stream->device;

@@ -32,15 +32,16 @@ struct stream {
 bool stream_open(struct stream *stream, const struct smpl_format *format);
 
 /*
- * Starts a thread that records the stream. On failure, the thread wakes the
- * waiter with WAKE_ALARM.
+ * Starts a thread that records the stream. If recording fails, the thread wakes
+ * the waiter with WAKE_ALARM.
  */
 bool stream_start(struct stream *stream, struct recording *recording,
 		  struct waiter *waiter);
 
 /*
  * Records the rest of the stream, after all contexts have been detached, and
- * the number of lost samples. Returns false if a part was not recorded.
+ * the number of lost samples. Returns false if any part of the stream was not
+ * recorded.
  */
 bool stream_finish(struct stream *stream);
 

@@ -193,8 +193,8 @@ static unsigned int take_signal(const struct signalfd_siginfo *info,
 	if (!command->pid || command->ended)
 		return WISH_END;
 	/*
-	 * With SI_KERNEL, the terminal has sent the signal to the command's
-	 * processes, too.
+	 * SI_KERNEL means that the signal comes from the terminal, which has
+	 * sent it to the command's processes, too.
 	 */
 	if (info->ssi_code != SI_KERNEL)
 		command_signal_all(command, (int)info->ssi_signo);

@@ -30,7 +30,7 @@ enum waiter_timer {
 #define WAKE_CONTROL	0x20	/* then call control_serve() */
 #define WAKE_TIMER(timer)	(0x40U << (timer))
 
-/* Requests that signals make. */
+/* Bits for the requests of signals. */
 #define WISH_END	0x1	/* end the measurement */
 #define WISH_BEGIN	0x2	/* start measuring, if it is delayed */
 #define WISH_SNAPSHOT	0x4
@@ -61,8 +61,8 @@ bool waiter_init(struct waiter *waiter);
 void waiter_close(struct waiter *waiter);
 
 /*
- * Make waiter_wait() return once after a time, or periodically. A time of 0
- * disables the timer.
+ * Make waiter_wait() return once, after @ns, or periodically, every @ns. If @ns
+ * is 0, the timer is disabled.
  */
 bool waiter_start_once(struct waiter *waiter, enum waiter_timer timer,
 		       uint64_t ns);
@@ -70,12 +70,14 @@ bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
 			  uint64_t ns);
 
 /*
- * Waits for one of these events, or until the caller's descriptor @fd is
- * readable, unless @fd is -1. Returns WAKE_* bits.
+ * Waits until at least one of the WAKE_* events has happened, and returns their
+ * bits. @fd is the caller's descriptor for WAKE_FD, or -1.
  */
 unsigned int waiter_wait(struct waiter *waiter, int fd);
 
-/* Makes waiter_wait() return WAKE_ALARM once; another thread calls it. */
+/*
+ * Makes waiter_wait() return WAKE_ALARM once. To be called by another thread.
+ */
 void waiter_alarm(struct waiter *waiter);
 
 /*

@@ -58,9 +58,9 @@ void default_events_choose_levels(struct options *options)
 }
 
 /*
- * Returns the suffix of the default events' names. It is ":uk" if they count in
- * the kernel although the user has given no levels (@given is 0), because an
- * event of -e without a suffix would then count only in user space.
+ * Returns the suffix of the default events' names. It is ":uk" if the user has
+ * given no levels (@given is 0), but the events count in the kernel, too:
+ * without a suffix they would count only in user space.
  */
 static const char *suffix_of(unsigned int given, unsigned int levels)
 {
@@ -98,7 +98,10 @@ bool default_events_add(struct options *options)
 	return ok;
 }
 
-/* Returns why this machine does not count cycles, to be freed; or NULL. */
+/*
+ * Returns a text, to be freed, that says why this machine does not count
+ * cycles; NULL if it does, or if that is not known.
+ */
 static char *why_no_cycles(const struct options *options)
 {
 	struct encoded_event event;
@@ -115,7 +118,7 @@ static char *why_no_cycles(const struct options *options)
 	if (!unknown)
 		return why;
 	/*
-	 * If no event can be tried, ignore the reason: the measurement itself
+	 * If no event can be tried, do not return why: the measurement itself
 	 * will report it.
 	 */
 	free(why);
@@ -128,8 +131,9 @@ bool default_sampling_event_add(struct options *options)
 
 	default_events_choose_levels(options);
 	/*
-	 * The period of cycles would be adapted, which requires samples that
-	 * contain their period; those with call chains do not.
+	 * Do not sample cycles: pfmon would adapt the period, which requires
+	 * samples that contain their period. Samples with call chains do not
+	 * contain it.
 	 */
 	if (options->call_graph)
 		return event_options_add(options, CLOCK);

@@ -14,14 +14,15 @@
 void default_events_choose_levels(struct options *options);
 
 /*
- * Adds a clock, software events and hardware events. Unless -u or -k is given,
- * they count at all privilege levels that the user may measure.
+ * Adds the events to count: a clock, software events and hardware events.
+ * Unless -u or -k is given, they count at all privilege levels that the user
+ * may measure.
  */
 bool default_events_add(struct options *options);
 
 /*
- * Adds cycles or, for a call graph or if this machine does not count cycles,
- * the CPU clock.
+ * Adds the event to sample: cycles or, with a call graph or if this machine
+ * does not count cycles, the CPU clock.
  */
 bool default_sampling_event_add(struct options *options);
 

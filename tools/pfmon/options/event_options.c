@@ -14,7 +14,7 @@
 
 #define LARGEST_SETS	256u
 
-/* Cuts off the CPUs, which follow an @ after the event's name. */
+/* Cuts the CPUs, which follow an @, off the event's name and stores them. */
 static bool take_cpus(struct event_option *event)
 {
 	char *at = strrchr(event->name, '@');
@@ -92,7 +92,9 @@ bool event_options_add(struct options *options, const char *list)
 	return true;
 }
 
-/* Assigns register numbers, which begin at 0 in each set. */
+/*
+ * Assigns register numbers to the events. The numbers begin at 0 in each set.
+ */
 static void number_events(struct options *options)
 {
 	bool take_turns = options->switch_ns || options->switch_overflows;
@@ -197,7 +199,7 @@ bool set_switches_on_overflow(const struct options *options, unsigned int set)
 	return false;
 }
 
-/* Checks that the turn of each set except the last can end. */
+/* Checks that the turn of each set, except that of the last one, can end. */
 static bool check_turns(const struct options *options)
 {
 	for (unsigned int set = 0; set + 1 < options->set_count; set++) {

@@ -11,7 +11,9 @@
  * On a usage error, these functions print a message and return false or NULL.
  */
 
-/* Adds the events of one -e, which is an event set if sets are multiplexed. */
+/*
+ * Adds the events of one -e. If event sets are multiplexed, each -e is a set.
+ */
 bool event_options_add(struct options *options, const char *list);
 
 /*
@@ -20,7 +22,7 @@ bool event_options_add(struct options *options, const char *list);
  */
 bool event_options_complete(struct options *options);
 
-/* Returns whether an overflow of an event in @set ends the set's turn. */
+/* Returns whether overflows of an event in @set can end the turn of the set. */
 bool set_switches_on_overflow(const struct options *options, unsigned int set);
 
 /* Returns the LEVEL_* bits that the options set for an event; 0 if none. */

@@ -23,7 +23,8 @@ bool follow_options_agree(const struct options *options);
 
 /*
  * Returns whether the options allow the threads and processes that the command
- * creates to inherit its context, which requires a single event set.
+ * creates to inherit its context. Contexts with several event sets cannot be
+ * inherited.
  */
 bool follow_inherits(const struct options *options);
 

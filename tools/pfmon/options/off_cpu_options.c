@@ -77,8 +77,8 @@ bool off_cpu_options_complete(struct options *options)
 	pfm_bv_set(options->smpl_pmds, PFM_PMD_STATE);
 	options->module = module_for(options);
 	/*
-	 * Uses regions, because a full buffer, unlike a full table, would mask
-	 * threads.
+	 * Use regions: a buffer with one region would mask threads when it is
+	 * full. With --off-cpu=sum, a full table does not mask them.
 	 */
 	if (options->off_cpu != OFF_CPU_SUM)
 		call_graph_use_regions(options);

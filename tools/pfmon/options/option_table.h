@@ -40,8 +40,9 @@ struct option_effect {
 
 /*
  * In the texts, *this* is bold and _this_ is italic, if the output supports
- * that. Underscores in bold text are literal. The summary is a sentence without
- * its capital letter and its full stop. The details are whole sentences.
+ * that. Underscores in bold text are literal. The summary is a sentence that
+ * begins with a small letter and has no full stop. The details are whole
+ * sentences.
  */
 struct option_row {
 	const char *name;		/* without the dashes */

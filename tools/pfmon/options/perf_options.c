@@ -8,7 +8,7 @@
 #include "options/perf_options.h"
 
 static const struct {
-	char letter;		/* 0: in pfmon, it is another option */
+	char letter;		/* 0: the letter is another pfmon option */
 	const char *name;
 	const char *here;
 } options[] = {

@@ -4,8 +4,9 @@
 #define PFMON_OPTIONS_PERF_OPTIONS_H
 
 /*
- * Returns pfmon's replacement for an option of perf, or NULL. If @letter is 0,
- * the option is the long option @name, without dashes.
+ * Returns the option of pfmon that replaces an option of perf, or NULL. perf's
+ * option has the letter @letter or, if @letter is 0, the long name @name,
+ * without dashes.
  */
 const char *perf_option_here(int letter, const char *name);
 

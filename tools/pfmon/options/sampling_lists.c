@@ -100,8 +100,8 @@ static bool is_clock(const char *name)
 }
 
 /*
- * Completes an event with a frequency. For a clock, computes the period from
- * the frequency.
+ * Completes an event that has a frequency. For a clock, computes the period
+ * from the frequency.
  */
 static bool complete_frequency(struct event_option *event)
 {
@@ -177,9 +177,7 @@ static void complete_periods(struct event_option *event)
 		event->short_period = event->long_period;
 }
 
-/*
- * Checks that a period remains above 0 when it is shortened by random numbers.
- */
+/* Checks that a period stays above 0 when random numbers shorten it. */
 static bool check_random(const struct event_option *event)
 {
 	if (!event->randomised)

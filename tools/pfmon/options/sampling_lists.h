@@ -12,7 +12,7 @@
 /* Parses the lists and stores their elements in the events. */
 bool sampling_lists_apply(struct options *options);
 
-/* Adds defaults for an event, and checks for conflicts. */
+/* Sets what the lists do not give for an event, and checks for conflicts. */
 bool sampling_lists_complete(struct event_option *event);
 
 #endif /* PFMON_OPTIONS_SAMPLING_LISTS_H */

@@ -68,7 +68,9 @@ static ssize_t read_again(int fd, void *data, size_t size)
 	return got;
 }
 
-/* pfmon's parent ignored SIGCHLD, so the program must ignore it, too. */
+/*
+ * Set if pfmon's parent ignored SIGCHLD: the program must then ignore it, too.
+ */
 static bool ignores_children;
 
 /*
@@ -101,7 +103,8 @@ static _Noreturn void child(const struct channel *channel, char **argv,
 }
 
 /*
- * Waits until the program has stopped at its exec. Returns false if it ended.
+ * Waits until the program has stopped at its exec. Returns false if the program
+ * has ended instead.
  */
 static bool wait_for_exec(struct command *command)
 {

@@ -45,8 +45,8 @@ bool command_exec(struct command *command);
 
 /*
  * Returns whether the process has executed the program; prints a message if
- * not. Waits for the exec. Call it only after the process has ended, because
- * otherwise pfmon might preempt the process.
+ * not. Call it only after the process has ended: a process that still runs
+ * might be preempted by pfmon, which waits here for the exec.
  */
 bool command_executed(struct command *command, const char *name);
 

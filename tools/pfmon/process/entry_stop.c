@@ -43,8 +43,9 @@ static bool has_trap(const char *status, const char *name)
 }
 
 /*
- * Returns whether SIGTRAP is neither blocked nor ignored. Otherwise the kernel
- * would unblock SIGTRAP and reset its action at a breakpoint.
+ * Returns whether SIGTRAP is neither blocked nor ignored. If it were, the
+ * kernel would unblock it, and reset its action, when the program reaches a
+ * breakpoint.
  */
 static bool accepts_trap(pid_t tid)
 {

@@ -10,8 +10,8 @@
 
 /*
  * Converts \012 in a path to a newline. The kernel writes newlines as \012, but
- * does not escape backslashes. Returns true if there was a \012, because it may
- * also be a literal part of the path.
+ * does not escape backslashes. Returns whether there was a \012. If so, the
+ * result is uncertain: \012 may have been a literal part of the path.
  */
 static bool unescape(char *path)
 {

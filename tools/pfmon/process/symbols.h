@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 /*
- * Finds the first instruction of a function, or the instruction at an address
- * in the ELF file. Sets *@distance to the number of bytes from the entry point
- * to the code. @name is the file's name in messages. Returns false, with a
- * message, if the code does not exist or is ambiguous.
+ * Finds the first instruction of the function that @text names, or the
+ * instruction at the address in @text, in an ELF file. Sets *@distance to the
+ * number of bytes from the entry point to the code. @name is the file's name in
+ * messages. Returns false, with a message, if the code does not exist or is
+ * ambiguous.
  */
 bool symbols_find(const char *path, const char *name, const char *text,
 		  int64_t *distance);

@@ -115,8 +115,8 @@ static pid_t event_message(pid_t tid)
 }
 
 /*
- * Returns whether a thread belongs to a process. EPERM also means yes, because
- * the kernel looks up the thread before it checks the permission.
+ * Returns whether a thread belongs to a process. EPERM also means that it does,
+ * because the kernel finds the thread before it checks the permission.
  */
 static bool is_thread_of(pid_t tgid, pid_t tid)
 {
@@ -175,7 +175,10 @@ static void expect(struct trace *trace, const struct tracee *parent)
 	tracee->expected = true;
 }
 
-/* Returns a number from /proc/TID/status; 0 if missing. */
+/*
+ * Returns the number after @name in the text of /proc/TID/status; 0 if there is
+ * none.
+ */
 static pid_t number_of(const char *status, const char *name)
 {
 	const char *line = status ? strstr(status, name) : NULL;
@@ -304,7 +307,7 @@ static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
 	case 0:
 		handle_signal(trace, tid, signal);
 		return;
-	case PTRACE_EVENT_STOP:	/* stay stopped until SIGCONT */
+	case PTRACE_EVENT_STOP:	/* SIGSTOP etc.: stay stopped until SIGCONT */
 		way_of(trace, tid, 0);
 		if (is_stopping(signal))
 			request = PTRACE_LISTEN;

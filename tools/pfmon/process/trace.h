@@ -20,7 +20,10 @@
 enum trace_what {
 	TRACE_MADE,	/* created; not reported after TRACE_BORN */
 	TRACE_BORN,	/* before its first instruction */
-	/* An exec. TRACE_GONE was reported for the process's other threads. */
+	/*
+	 * An exec. TRACE_GONE has been reported for all other threads of the
+	 * process.
+	 */
 	TRACE_EXECED,
 	TRACE_EXITING,	/* its memory still exists */
 	TRACE_GONE,

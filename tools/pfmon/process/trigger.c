@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* trigger.c - start and stop measuring where the command reaches given code */
+/* trigger.c - start and stop measuring when the command reaches given code */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -102,8 +102,8 @@ bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 }
 
 /*
- * Returns the effect of the breakpoint at @address. In the array, an unused
- * breakpoint has address 0.
+ * Returns the effect of the breakpoint at @address. An unused breakpoint has
+ * the address 0.
  */
 static enum trigger_effect effect_of(const struct breakpoints *breakpoints,
 				     uint64_t address)

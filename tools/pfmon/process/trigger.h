@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* trigger.h - start and stop measuring where the command reaches given code */
+/* trigger.h - start and stop measuring when the command reaches given code */
 #ifndef PFMON_PROCESS_TRIGGER_H
 #define PFMON_PROCESS_TRIGGER_H
 
@@ -27,9 +27,9 @@ bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 		 pid_t tid);
 
 /*
- * Handles a stop of the thread. @signal is the reason, or 0 for another reason
- * than a signal. Returns the effect of the breakpoint, if any, and sets *way to
- * the way to resume the thread.
+ * Handles a stop of the thread for the signal @signal or, if @signal is 0, for
+ * another reason. Returns the effect of the breakpoint that the thread has
+ * reached, if any. Sets *way to how the thread must be resumed.
  */
 enum trigger_effect trigger_of(struct breakpoints *breakpoints, pid_t tid,
 			       int signal, enum trace_way *way);

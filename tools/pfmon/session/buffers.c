@@ -34,8 +34,8 @@ static off_t offset_of(const struct buffers *buffers, int cpu)
 }
 
 /*
- * Maps the buffer of a CPU. A CPU that was offline has no buffer; mmap() then
- * fails with EINVAL, which is not an error here.
+ * Maps the buffer of a CPU. A CPU that was offline when the context was created
+ * has no buffer: mmap() then fails with EINVAL, which is not an error here.
  */
 static bool map_one(struct buffers *buffers, int fd, int cpu)
 {
@@ -57,8 +57,9 @@ static bool map_one(struct buffers *buffers, int fd, int cpu)
 
 /*
  * Maps the buffers of all CPUs that have one. Tries all possible CPUs: the
- * kernel has created buffers for the CPUs that were online then, but other CPUs
- * may be online now, and a container may see another list of online CPUs.
+ * kernel has created buffers for the CPUs that were online when the context was
+ * created. Other CPUs may be online now, and a container may see another list
+ * of online CPUs.
  */
 static bool map_each(struct buffers *buffers, int fd)
 {

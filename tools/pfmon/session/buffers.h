@@ -12,7 +12,7 @@
 
 #define ANY_CPU		(-1)
 
-/* A mapped buffer, and which of its samples were saved and visited. */
+/* A mapped buffer, and how far its samples have been saved and visited. */
 struct smpl_buffer {
 	int cpu;			/* ANY_CPU: the only buffer */
 	void *bytes;
@@ -42,8 +42,8 @@ bool buffers_map(struct buffers *buffers, int fd, bool each_cpu);
 void buffers_unmap(struct buffers *buffers);
 
 /*
- * Finds the layout of the buffers: that of the format or, if the format is not
- * known, from the header of the buffer.
+ * Finds the layout of the buffers. If pfmon does not know the format,
+ * recognises the layout by the header of the buffer.
  */
 void buffers_find_layout(struct buffers *buffers);
 
@@ -55,8 +55,8 @@ bool buffers_save(const struct buffers *buffers, int cpu,
 		  enum smpl_moment moment);
 
 /*
- * Returns whether the last buffers_save() found nothing that a restart would
- * free.
+ * Returns whether the last buffers_save() of a CPU's buffer found nothing that
+ * a restart would free.
  */
 bool buffers_had_nothing(const struct buffers *buffers, int cpu);
 

@@ -61,8 +61,8 @@ bool context_go_on(struct context *context)
 		return true;
 	error = errno;
 	/*
-	 * EBUSY may also mean that other events use the counters. Then, unlike
-	 * for a detached context, pfm_stop() succeeds.
+	 * EBUSY may also mean that other events use the counters. pfm_stop()
+	 * then succeeds; for a detached context it fails.
 	 */
 	if (context_is_gone(error) && pfm_stop(context->fd))
 		return true;

@@ -15,12 +15,12 @@
 #include "session/plan.h"
 #include "session/results.h"
 
-/* Statistics from fdinfo and the sampling buffer of a context. */
+/* Statistics of a context, from fdinfo and from its sampling buffers. */
 struct context_stats {
 	uint64_t lost;			/* overflows and samples lost */
 	uint64_t skipped;		/* samples that the format skipped */
 	uint64_t throttled;		/* times that perf stopped a counter */
-	uint64_t limited;		/* maskings because of a limit */
+	uint64_t limited;		/* times that a limit masked a thread */
 	uint64_t messages_dropped;
 	uint64_t handler_errors;	/* failures of the format's handler */
 	int handler_errno;		/* of the last failure */

@@ -18,15 +18,15 @@ pfarg_setdesc_t evtset_description(const struct options *options,
 /* On failure, functions that return bool print a message and return false. */
 
 /*
- * Creates the sets that have events of the context. Sets whose events belong to
- * other CPUs are not created.
+ * Creates the event sets of a context. Omits sets all of whose events are
+ * restricted to other CPUs.
  */
 bool evtsets_create(const struct context *context);
 
 /* Returns the set that is active first. */
 unsigned int evtsets_first(const struct context *context);
 
-/* Reads the active time and the activations of each set into the result. */
+/* Reads how long and how often each set was active into the result. */
 bool evtsets_read(struct context *context);
 
 #endif /* PFMON_SESSION_EVTSET_H */

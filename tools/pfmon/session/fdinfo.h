@@ -10,7 +10,10 @@
 /* Returns whether the CPU of a context is offline. */
 bool fdinfo_is_offline(const struct context *context);
 
-/* Reads the statistics of losses and errors; all 0 without fdinfo. */
+/*
+ * Reads the statistics of losses and errors. They are all 0 if fdinfo cannot be
+ * read.
+ */
 struct context_stats fdinfo_stats(const struct context *context);
 
 /*

@@ -16,10 +16,10 @@
  * be lost. Therefore a period is shortened at most to the value that would be
  * right if all lost overflows belonged to this event.
  *
- * If children inherit the context, its threads need not stop: each gets the new
- * period at its next overflow. The number of their events since the last sample
- * is not known. If samples are missing for some time, the period is too long
- * and is shortened.
+ * If children inherit the context, the threads need not stop: each thread gets
+ * the new period at its next overflow. The number of events since the last
+ * sample is not known. If samples are missing for some time, the period is too
+ * long and is shortened.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,8 +41,9 @@
 /* A period with an error below 10 % is not changed. */
 #define MARGIN		1.1
 /*
- * Largest factor by which a period shrinks at once: after a pause, a tiny
- * period would cause too many samples in a burst.
+ * Largest factor by which a period shrinks at once. If events were rare for a
+ * while, the period would otherwise become so short that a burst of events
+ * causes too many samples.
  */
 #define STEEPEST	8
 /*
@@ -151,7 +152,7 @@ static bool is_over(const pfarg_pmd_t *pmd)
 	return (int64_t)pmd->reg_value >= 0;
 }
 
-/* Returns the events counted since the last sample. */
+/* Returns the number of events since the last sample. */
 static uint64_t counted_since(const pfarg_pmd_t *pmd)
 {
 	return is_over(pmd) ? pmd->reg_value :
@@ -172,8 +173,8 @@ static void learn(struct rate *rate, double per_second)
 }
 
 /*
- * Returns the period for the event's rate. @most_per_second would be the rate
- * if all lost overflows belonged to this event.
+ * Returns the right period for the event's rate. @most_per_second is what the
+ * rate would be if all lost overflows belonged to this event.
  */
 static uint64_t period_for(const struct rate *rate, double most_per_second)
 {
@@ -192,8 +193,8 @@ static uint64_t period_for(const struct rate *rate, double most_per_second)
 }
 
 /*
- * Computes the right period. @lost is the number of lost overflows of all
- * counters.
+ * Computes next_period, the right period. @lost is the number of lost overflows
+ * of all counters.
  */
 static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 		     uint64_t lost)

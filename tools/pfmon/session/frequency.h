@@ -15,8 +15,8 @@ struct context;
 struct frequency;
 
 /*
- * Interval of calls to frequency_look(), in addition to those after
- * notifications.
+ * Interval of the periodic calls of frequency_look(). It is also called after
+ * each notification.
  */
 #define FREQUENCY_LOOK_NS	25000000
 

@@ -2,8 +2,8 @@
 /*
  * lifetime.c - create, load, unload and close contexts
  *
- * A context is created, mapped and programmed according to the plan. After its
- * thread has ended, a context can be used for another thread.
+ * Contexts are created and programmed according to the plan. After the thread
+ * of a context has ended, the context can be used for another thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -146,10 +146,10 @@ static void explain_create(const struct plan *plan, int error)
 static const char no_memory[] = NO_MEMORY;
 
 /*
- * Returns why children cannot inherit the context: "" if no message is needed,
- * NULL if @error has another cause. EINVAL means that the loaded perfmon is
- * older than pfmon: it does not know the flag, or does not support it for
- * sampling.
+ * Returns a text that says why children cannot inherit the context; "" if no
+ * message is needed. Returns NULL if @error has nothing to do with the
+ * inheritance. EINVAL means that the loaded perfmon is older than pfmon: it
+ * does not know the flag, or does not support it for sampling.
  */
 static const char *why_alone(const struct plan *plan, int error)
 {
@@ -165,8 +165,9 @@ static const char *why_alone(const struct plan *plan, int error)
 }
 
 /*
- * Creates a context that children inherit. On failure, returns -1 with errno
- * set, and explains in context->alone if only the inheritance failed.
+ * Creates a context that children inherit, and returns its descriptor. On
+ * failure, returns -1 with errno set. If only the inheritance is impossible,
+ * sets context->alone to the reason.
  */
 static int create_family(struct context *context, pfarg_ctx_t *arg)
 {
@@ -174,8 +175,8 @@ static int create_family(struct context *context, pfarg_ctx_t *arg)
 	int fd;
 
 	/*
-	 * Without perf's records, the functions in samples of processes that
-	 * have ended would be unknown.
+	 * perf's records of mappings are needed: without them, the functions in
+	 * samples of processes that have ended would be unknown.
 	 */
 	if (context->plan->options->sampling && !access_to_perf()) {
 		context->alone = NO_RECORDS;
@@ -189,8 +190,8 @@ static int create_family(struct context *context, pfarg_ctx_t *arg)
 }
 
 /*
- * Creates a context. If it should be inherited by children but cannot be,
- * creates one for the first thread only.
+ * Creates a context. If children should inherit it but cannot, creates a
+ * context for the first thread only.
  */
 static int create_any(struct context *context, pfarg_ctx_t *arg)
 {
@@ -235,8 +236,8 @@ static bool create(struct context *context)
 	}
 	context->buffers.size = arg.ctx_smpl_buf_size;
 	/*
-	 * If the command inherited the descriptor, the context would count as
-	 * self-monitoring.
+	 * If the command inherited the descriptor, the kernel would take the
+	 * context for a self-monitoring one.
 	 */
 	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
 	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
@@ -247,9 +248,9 @@ static bool create(struct context *context)
 }
 
 /*
- * Saves an image of the unused buffer, to find out later whether the buffer has
- * samples. This works for known formats whose headers change with each sample,
- * but not if the hardware writes the samples.
+ * Saves an image of the unused buffer, so that is_untouched() can find out
+ * whether the buffer has samples. This works for known formats whose headers
+ * change with each sample, but not if the hardware writes the samples.
  */
 static void remember_empty(struct context *context)
 {
@@ -309,8 +310,8 @@ static bool lost_anything(const struct context_stats *stats)
 
 /*
  * Returns whether the context can be reused: it must not differ from a new
- * context in anything but registers and times. (The next load resets denied
- * counters and messages.)
+ * context in anything but registers and times. Denied counters and queued
+ * messages are not checked, because the next load resets them.
  */
 static bool is_untouched(const struct context *context)
 {

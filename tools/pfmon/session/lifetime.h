@@ -8,14 +8,17 @@
 /* On failure, functions that return bool print a message and return false. */
 
 /*
- * Creates, maps and programs a context. On success, the caller calls
- * context_close().
+ * Creates a context, maps its buffers and writes its registers. On success, the
+ * caller calls context_close().
  */
 bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
 
-/* Prints a message if the kernel cannot measure what the command creates. */
+/*
+ * Prints a message if the kernel cannot measure the threads and processes that
+ * the command creates.
+ */
 void context_report_alone(const struct context *context);
 
 /*

@@ -28,8 +28,8 @@ static bool share_a_cpu(const struct event_option *a,
 }
 
 /*
- * Chooses the PMDs recorded with an event: those of --smpl-pmds, and those of
- * events without a period in the same set and on the same CPUs.
+ * Chooses the PMDs that the samples of an event record: those of --smpl-pmds,
+ * and those of events without a period in the same set and on the same CPUs.
  */
 static void choose_pmds(const struct options *options,
 			const struct event_option *event, pfarg_pmc_t *pmc)
@@ -87,8 +87,8 @@ static void choose_kinds(struct plan *plan)
 }
 
 /*
- * Finds the first sampling event whose samples record other PMDs than those of
- * the first sampling event; or NULL.
+ * Returns the first event whose samples record other PMDs than the samples of
+ * the first sampling event; NULL if there is none.
  */
 static const struct event_option *find_odd(const struct plan *plan)
 {
@@ -108,7 +108,11 @@ static const struct event_option *find_odd(const struct plan *plan)
 	return NULL;
 }
 
-/* If events record different PMDs, samples need a header that shows which. */
+/*
+ * If the samples of different events record different PMDs, samples need a
+ * header that says which. Returns false, with a message, if options omit the
+ * header.
+ */
 static bool check_headers(const struct plan *plan)
 {
 	const unsigned int short_entries =
@@ -152,8 +156,9 @@ static bool is_clock(uint64_t pmc)
 }
 
 /*
- * Returns the first period. It is 1 for events of the kernel except clocks,
- * because such events may be rare.
+ * Returns the first period of an event whose period is adapted. It is 1 for
+ * software events except clocks, for tracepoints and for breakpoints, because
+ * such events may be rare.
  */
 static uint64_t first_period(uint64_t pmc, uint64_t frequency)
 {
@@ -228,8 +233,9 @@ static void add_configs(struct plan *plan, unsigned int i)
 }
 
 /*
- * Checks that the event can be measured. Events of a PMU that CPUs share can
- * only be counted, and only per CPU.
+ * Checks that the event can be measured as requested. An event of a PMU that
+ * CPUs share can only be counted, not sampled, and only in a system-wide
+ * session.
  */
 static bool is_measurable(const struct plan *plan, unsigned int i)
 {
@@ -282,7 +288,7 @@ static bool set_registers(struct plan *plan)
 		if (plan->format.precise && !pmc_is_precise(pmc))
 			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
 		set_period(event, pmc, pmd);
-		/* A thread's end is its last context switch. */
+		/* For --off-cpu, a thread's exit is its last context switch. */
 		if (plan->options->off_cpu)
 			pmc->reg_flags |= PFM_REGFL_AT_EXIT;
 	}
@@ -390,7 +396,10 @@ static bool any_counts(const struct plan *plan, unsigned int event,
 	return false;
 }
 
-/* Checks that all CPUs given for an event (EVENT@CPUS) are measured. */
+/*
+ * Checks that all CPUs to which an event is restricted (EVENT@CPUS) are
+ * measured.
+ */
 static bool check_own_cpus(const struct event_option *event, const int *cpus,
 			   unsigned int count)
 {

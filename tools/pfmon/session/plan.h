@@ -13,10 +13,10 @@
 #include "formats/format.h"
 
 /*
- * An event uses the PMC and the PMD with its number in its set. Its config1 and
- * config2 use separate PMCs. pfmon writes these first, because the kernel
- * checks the event together with them. Each PMC's reg_smpl_eventid is the
- * event's index.
+ * An event uses one PMC and one PMD; their number is the number of the event in
+ * its set. Its config1 and config2 use separate PMCs, which pfmon writes first,
+ * because the kernel checks the event together with them. Each PMC's
+ * reg_smpl_eventid is the event's index.
  */
 struct plan {
 	const struct options *options;
@@ -44,11 +44,11 @@ bool plan_init(struct plan *plan, const struct options *options);
 void plan_free(struct plan *plan);
 
 /*
- * Returns whether a context of this CPU (NO_CPU: of a thread) counts the event.
+ * Returns whether a context of CPU @cpu (NO_CPU: of a thread) counts the event.
  */
 bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu);
 
-/* Returns whether a context of this CPU counts an event of the set. */
+/* Returns whether a context of CPU @cpu counts any event of the set. */
 bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu);
 
 /*

@@ -29,8 +29,8 @@ static bool any_virtual(const struct plan *plan)
 }
 
 /*
- * Explains which register the kernel rejected, and why, from its returned
- * flags.
+ * Prints which register the kernel rejected, and why. @flags are the flags that
+ * the kernel returned for it.
  */
 static void explain_register(const struct context *context, const char *kind,
 			     uint64_t i, unsigned int number, uint32_t flags)
@@ -73,8 +73,8 @@ static unsigned int first_bad(const pfarg_pmc_t *pmcs, unsigned int count)
 }
 
 /*
- * Marks an unsupported event, so that it is skipped. Returns false if that is
- * not possible: sampling needs all events, and counting needs at least one.
+ * Marks an unsupported event, so that it is skipped. Returns false if it cannot
+ * be skipped: sampling needs all events, and counting needs at least one.
  */
 static bool do_without(struct context *context, const pfarg_pmc_t *pmc)
 {
@@ -118,7 +118,7 @@ static bool write_some_pmcs(struct context *context, pfarg_pmc_t *pmcs,
 }
 
 /*
- * Writes the PMCs in a list that belong to supported events, with several PMCs
+ * Writes those PMCs of a list whose events are supported. Writes several PMCs
  * per call.
  */
 static bool write_pmcs(struct context *context, const pfarg_pmc_t *list,
@@ -188,7 +188,7 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 }
 
 /*
- * Calls a function for all events of the context, with several events per call.
+ * Calls some() for all events of the context, passing several events per call.
  */
 static bool for_all_events(struct context *context,
 			   bool (*some)(struct context *context,

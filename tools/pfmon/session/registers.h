@@ -12,7 +12,7 @@
 /* Writes the PMCs and PMDs of the plan. */
 bool registers_write(struct context *context);
 
-/* Writes only the PMDs. */
+/* Writes the PMDs only, to use the context for another thread. */
 bool registers_rewrite(struct context *context);
 
 /* Reads the PMDs of all events into the result. */

@@ -21,7 +21,7 @@ static void make_empty(struct result *result, const struct plan *plan, int cpu)
 				      sizeof(*result->runs));
 }
 
-/* Marks as unsupported the events that this CPU cannot count. */
+/* Marks the events that @cpu cannot count as unsupported. */
 void result_init(struct result *result, const struct plan *plan, int cpu)
 {
 	make_empty(result, plan, cpu);

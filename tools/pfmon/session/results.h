@@ -52,8 +52,8 @@ void result_clear(struct result *result, const struct plan *plan);
 void result_free(struct result *result);
 
 /*
- * Sets *part to the difference between *now and *since, then sets *since to
- * *now. @part and @since must be initialized.
+ * Sets *part to *now minus *since, and then *since to *now. @part and @since
+ * must be initialized.
  */
 void result_part(struct result *part, const struct plan *plan,
 		 struct result *since, const struct result *now);
@@ -63,7 +63,7 @@ void result_add(struct result *sum, const struct plan *plan,
 
 /*
  * Estimates the count of event i for the whole time. Sets *share to the
- * fraction of the time in which the event's set was active, which may be 0.
+ * fraction of the time in which the event's set was active; it may be 0.
  */
 uint64_t result_estimate(const struct result *result, const struct plan *plan,
 			 unsigned int i, double *share);

@@ -12,11 +12,11 @@
 #include "session/saving.h"
 
 /*
- * Saves samples and, if there were any, restarts. If nothing was saved, a
- * restart could free samples that have arrived meanwhile. If a restart fails
- * because the context is detached or its CPU is offline, the buffer is
- * unchanged. @masked means that threads may be waiting for the restart even if
- * there is nothing to save.
+ * Saves samples and, if there were any, restarts. If nothing was saved, does
+ * not restart, because that could free samples that have arrived meanwhile.
+ * @masked means that threads may be waiting for the restart, even if there is
+ * nothing to save. If a restart fails because the context is detached or its
+ * CPU is offline, the buffer is unchanged.
  */
 static int save_and_restart(struct context *context, int cpu,
 			    enum smpl_moment moment, bool masked)
@@ -71,8 +71,8 @@ static struct context_stats with_losses(const struct context *context,
 }
 
 /*
- * Returns whether the active times of sets are needed. The counts of a single
- * set are not scaled.
+ * Returns whether the active times of the event sets are needed. To count a
+ * single set they are not, because its counts are not scaled.
  */
 static bool times_matter(const struct options *options)
 {

@@ -31,8 +31,8 @@ void file_queue_free(struct file_queue *queue)
 }
 
 /*
- * Returns a text that identifies a file, from the same attributes that the
- * kernel uses.
+ * Returns a text that identifies a file, made from the attributes by which the
+ * kernel identifies it.
  */
 static char *key_of(int fd)
 {
@@ -52,8 +52,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Returns whether a file has never been in the queue, and notes it. The caller
- * holds the lock.
+ * Returns whether a file has never been in the queue, and marks it as known.
+ * The caller holds the lock.
  */
 static bool is_new(struct file_queue *queue, int fd)
 {

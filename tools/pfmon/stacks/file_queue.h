@@ -18,7 +18,7 @@ struct queued_file {
 /* Several threads may use a queue. */
 struct file_queue {
 	pthread_mutex_t lock;
-	void *known;		/* keys of all files, for tsearch() */
+	void *known;		/* keys of all files so far, for tsearch() */
 	size_t count;
 	struct queued_file files[MOST_QUEUED];
 };

@@ -32,8 +32,9 @@ static char *base_directory(void)
 }
 
 /*
- * Returns @fd if only this user can write to this directory; otherwise closes
- * @fd and returns -1. Root must not write where another user can place links.
+ * Returns @fd if only this user can write to the directory @fd; otherwise
+ * closes @fd and returns -1. This matters for root, who must not write where
+ * another user can place links.
  */
 static int keep_own(int fd)
 {
@@ -46,7 +47,10 @@ static int keep_own(int fd)
 	return -1;
 }
 
-/* Opens a directory, after creating it if needed, and closes the parent. */
+/*
+ * Opens the directory @name in @parent, after creating it if needed. Closes
+ * @parent. Returns a descriptor, or -1.
+ */
 static int enter(int parent, const char *name)
 {
 	int fd;
@@ -110,7 +114,8 @@ static void note_use(int fd)
 }
 
 /*
- * Reads a table from a file. Returns NULL unless the file has the table's size.
+ * Reads a table from a file. Returns NULL unless the file has the size that the
+ * head of the table gives.
  */
 static struct pfm_unwind_head *read_table(int fd)
 {

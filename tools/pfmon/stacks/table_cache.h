@@ -18,11 +18,12 @@
  */
 int table_cache_open(void);
 
-/* Returns a table, to be freed; NULL if none. */
+/* Returns a table, to be freed; NULL if the cache has none. */
 struct pfm_unwind_head *table_cache_load(int cache, const char *build_id);
 
 /*
- * Stores a table. Does not report failures: the table will be compiled again.
+ * Stores a table. Does not report failures, because the table can be compiled
+ * again.
  */
 void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table);

@@ -182,10 +182,10 @@ static struct pfm_unwind_head *compile(struct table_set *set, int fd)
 }
 
 /*
- * Returns whether the cache can be used for a file. It is not used if the file
- * belongs to another user except root, because that user may have given it the
- * build ID of some library; nor if the build ID is so short (--build-id=0x01)
- * that several files may have it.
+ * Returns whether the cache can be used for a file. The file must belong to
+ * this user or to root: another user may have given it the build ID of some
+ * library. The build ID must not be so short (--build-id=0x01) that several
+ * files may have it.
  */
 static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 {
@@ -196,7 +196,10 @@ static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 	       (!info.st_uid || info.st_uid == geteuid());
 }
 
-/* Adds a table from the cache; returns false if the cache has no valid one. */
+/*
+ * Adds the cached table of a file; returns false if the cache has no valid
+ * table.
+ */
 static bool add_cached(struct table_set *set, int fd, const char *build_id)
 {
 	struct pfm_unwind_head *table = table_cache_load(set->cache, build_id);
@@ -266,8 +269,8 @@ void table_set_changed(struct table_set *set, pid_t pid)
 /*
  * Makes the kernel look up the mappings of a process. Ignores errors, because
  * the process may have ended. EBUSY means that the process is mapping files
- * now, or that another thread has requested the same; the next load tries
- * again.
+ * now, or that another thread has requested the same lookup. The next
+ * table_set_load() tries again.
  */
 static void look_up(struct pid_entry *entry, void *data)
 {

@@ -2,8 +2,8 @@
 /*
  * table_set.h - the kernel's set of unwind tables for user call chains
  *
- * In code of files without a table, the kernel follows frame pointers. Several
- * threads may use a set.
+ * In the code of files without a table, the kernel follows frame pointers.
+ * Several threads may use a set.
  */
 #ifndef PFMON_STACKS_TABLE_SET_H
 #define PFMON_STACKS_TABLE_SET_H
@@ -23,26 +23,32 @@ void table_set_close(struct table_set *set);
 int table_set_fd(const struct table_set *set);
 
 /*
- * Notes a regular file whose table must be loaded, and takes ownership of the
- * descriptor. @build_id may be NULL. Unlike table_set_load(), returns quickly.
+ * Queues a regular file, so that table_set_load() loads its table. Takes
+ * ownership of the descriptor. @build_id may be NULL. Unlike table_set_load(),
+ * returns quickly.
  */
 void table_set_add(struct table_set *set, int fd, const char *build_id);
 
 /*
- * Requests that callers note all changes of mappings: table_set_looks_up() then
- * returns true. This is needed if no sample is taken in user space, because the
- * kernel itself looks up mappings only after such samples. The @set of
+ * table_set_look_up() makes table_set_looks_up() return true: callers must then
+ * report all changes of mappings with table_set_changed(). This is needed if no
+ * sample is taken in user space, because the kernel looks up mappings of its
+ * own accord only after a sample in user space. The @set of
  * table_set_looks_up() may be NULL.
  */
 void table_set_look_up(struct table_set *set);
 bool table_set_looks_up(const struct table_set *set);
 
-/* Notes that a process may be new, or may have new mappings. */
+/*
+ * Notes that a process may be new or may have new mappings, so that the next
+ * table_set_load() makes the kernel read its mappings.
+ */
 void table_set_changed(struct table_set *set, pid_t pid);
 
 /*
- * Loads the tables of noted files, and compiles those that are not cached. Then
- * makes the kernel read the mappings of noted processes. @set may be NULL.
+ * Loads the tables of the files from table_set_add(), and compiles those that
+ * are not cached. Then makes the kernel read the mappings of the processes from
+ * table_set_changed(). @set may be NULL.
  */
 void table_set_load(struct table_set *set);
 

@@ -18,10 +18,10 @@ struct run {
 	struct cfa_state remembered[MOST_REMEMBERED];
 	unsigned int nr_remembered;
 	uint64_t start;		/* link-time address of the FDE */
-	uint64_t next;		/* offset in the FDE after an advance */
+	uint64_t next;		/* offset in the FDE that was reached */
 };
 
-/* Stands for this and all larger register numbers, which no rule uses. */
+/* Stands for all register numbers from this one up. No rule uses them. */
 #define NO_REG	0xff
 
 static uint8_t read_reg(struct run *run)
@@ -32,8 +32,8 @@ static uint8_t read_reg(struct run *run)
 }
 
 /*
- * Returns the offset; if it does not fit into a rule, marks the program as
- * failed.
+ * Returns the offset. If it does not fit into a rule, returns 0 and marks the
+ * program as failed.
  */
 static int32_t checked(struct run *run, int64_t offset)
 {
@@ -145,7 +145,10 @@ static void restore_remembered(struct run *run)
 		run->state = run->remembered[--run->nr_remembered];
 }
 
-/* Runs instructions that change the place of a register. */
+/*
+ * Runs an instruction that changes the place of a register. Returns false if
+ * @op is not such an instruction.
+ */
 static bool run_place(struct run *run, uint8_t op)
 {
 	uint8_t reg = read_reg(run);
@@ -191,7 +194,10 @@ static bool run_place(struct run *run, uint8_t op)
 	}
 }
 
-/* Runs instructions that change the CFA. */
+/*
+ * Runs an instruction that changes the CFA. Returns false if @op is not such an
+ * instruction.
+ */
 static bool run_cfa(struct run *run, uint8_t op)
 {
 	uint8_t reg;
@@ -225,7 +231,10 @@ static bool run_cfa(struct run *run, uint8_t op)
 	}
 }
 
-/* Runs instructions that advance to the next row. */
+/*
+ * Runs an instruction that advances to the next row. Returns false if @op is
+ * not such an instruction.
+ */
 static bool run_advance(struct run *run, uint8_t op)
 {
 	static const uint8_t size[] = {
@@ -290,7 +299,10 @@ static void run_one(struct run *run)
 	}
 }
 
-/* Runs until the address changes; false if the program has failed. */
+/*
+ * Runs the program until the address changes. Returns false if the program has
+ * failed.
+ */
 static bool run_row(struct run *run)
 {
 	uint64_t here = run->next;

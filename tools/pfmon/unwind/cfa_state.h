@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* cfa_state.h - the state of registers that unwind information describes */
+/*
+ * cfa_state.h - where the caller's registers are, as unwind information
+ * describes it
+ */
 #ifndef PFMON_UNWIND_CFA_STATE_H
 #define PFMON_UNWIND_CFA_STATE_H
 
@@ -21,7 +24,7 @@ struct cfa {
 };
 
 enum place_kind {
-	PLACE_SAME,		/* in its own register; sp: equal to the CFA */
+	PLACE_SAME,		/* in the register itself; sp: equals the CFA */
 	PLACE_UNDEFINED,	/* nowhere */
 	PLACE_CFA,		/* at CFA + offset */
 	PLACE_AT,		/* at reg + offset */

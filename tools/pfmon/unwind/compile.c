@@ -16,8 +16,8 @@
 #include "unwind/veneers.h"
 
 /*
- * Maximum size in bytes of the code at an entry point that has no unwind
- * information, as in the dynamic linker.
+ * Maximum size in bytes of code without unwind information at an entry point.
+ * The dynamic linker has such code.
  */
 #define LARGEST_ENTRY	256
 
@@ -51,7 +51,10 @@ static uint64_t end_of(const struct fde *fde)
 	return fde->start + fde->size;
 }
 
-/* Merges FDEs. Omits those in @from that overlap an old one, or each other. */
+/*
+ * Merges the FDEs of @old and @from. Omits those in @from that overlap an FDE
+ * in @old or an earlier one in @from.
+ */
 static void merge(struct merged *into, const struct merged *old,
 		  const struct frames *from)
 {
@@ -222,7 +225,7 @@ static int compile(const struct elf_file *file, struct pfm_unwind_head **bytes)
 	return error;
 }
 
-/* Compiles the file, which was opened with the result @error, and closes it. */
+/* Compiles the file and closes it. @error is the result of opening it. */
 static struct pfm_unwind_head *finish(struct elf_file *file, int error,
 				      const char **why)
 {

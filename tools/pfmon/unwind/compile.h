@@ -2,8 +2,8 @@
 /*
  * compile.h - compile a file's unwind information to a table for the kernel
  *
- * The files can be for another machine than this one. They may be hostile: time
- * and memory are bounded by the size of the file.
+ * A file can be for another architecture than this machine's. It may be
+ * hostile: time and memory are bounded by its size.
  */
 #ifndef PFMON_UNWIND_COMPILE_H
 #define PFMON_UNWIND_COMPILE_H

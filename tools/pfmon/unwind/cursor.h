@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * After a read beyond the end, or of an invalid number, the cursor is at its
- * end and @failed is true. The read returns 0.
+ * A read beyond the end, or of an invalid number, returns 0. Afterwards the
+ * cursor is at its end, and @failed is true.
  */
 struct cursor {
 	const uint8_t *at, *end;
@@ -42,7 +42,7 @@ static inline void cursor_skip(struct cursor *cursor, uint64_t size)
 		cursor->at += size;
 }
 
-/* Returns a cursor of the next bytes, and skips them. */
+/* Returns a cursor for the next @size bytes, and skips them in @cursor. */
 static inline struct cursor cursor_split(struct cursor *cursor, uint64_t size)
 {
 	struct cursor part = *cursor;

@@ -8,10 +8,16 @@
 
 #include "unwind/elf_file.h"
 
-/* Larger parts are damaged or hostile; Chromium's .eh_frame has 10 MB. */
+/*
+ * A larger part means a damaged or hostile file; Chromium's .eh_frame has 10
+ * MB.
+ */
 #define LARGEST_PART	(64U << 20)
 
-/* All segments are searched for each function; programs have about 15. */
+/*
+ * Limits the time, because all segments are searched for each function.
+ * Programs have about 15 segments.
+ */
 #define MOST_SEGMENTS	256
 
 bool elf_file_read(const struct elf_file *file, uint64_t offset, void *bytes,
@@ -38,7 +44,10 @@ bool elf_file_read(const struct elf_file *file, uint64_t offset, void *bytes,
 	return true;
 }
 
-/* Allocates and reads; returns NULL with errno set. */
+/*
+ * Reads bytes of the file into allocated memory; returns NULL with errno set on
+ * failure.
+ */
 static void *read_part(const struct elf_file *file, uint64_t offset,
 		       uint64_t size)
 {
@@ -114,8 +123,8 @@ static void read_sections(struct elf_file *file, const Elf64_Ehdr *header)
 }
 
 /*
- * Returns the entry point, or 0. If a program has no entry point, linkers put
- * the start of a section in its place.
+ * Returns the entry point, or 0. For files without an entry point, linkers set
+ * e_entry to the start of a section.
  */
 static uint64_t entry_of(const struct elf_file *file, uint64_t entry)
 {

@@ -62,7 +62,7 @@ uint64_t frames_pointer(const struct elf_part *part, struct cursor *cursor,
 	}
 }
 
-/* Skips the address of a personality routine, which may be indirect. */
+/* Skips the address of a personality routine; the encoding may be indirect. */
 static void skip_pointer(const struct elf_part *part, struct cursor *cursor,
 			 uint8_t encoding)
 {
@@ -112,7 +112,10 @@ static bool next_entry(const struct frames *frames, struct cursor *cursor,
 	return true;
 }
 
-/* Reads the data of the letters in an augmentation string. */
+/*
+ * Reads the augmentation data, which the letters of the augmentation string
+ * describe.
+ */
 static void read_augmentation(const struct elf_part *part, struct cie *cie,
 			      const char *letters, struct cursor *data)
 {

@@ -18,7 +18,7 @@ struct cie {
 	uint8_t encoding;	/* of addresses */
 	bool sized;		/* FDEs have augmentation data */
 	bool signal;		/* a signal interrupted the caller */
-	bool usable;		/* its fields before the program are known */
+	bool usable;		/* pfmon supports its fields */
 	struct cfa_state initial;
 };
 
@@ -30,7 +30,7 @@ enum go_kind {
 	GO_WRITES_SP,		/* Go: no rule can describe it */
 };
 
-/* Frame description entry: a piece of code, mostly a function. */
+/* Frame description entry: describes a piece of code, usually a function. */
 struct fde {
 	uint64_t start, size;	/* start: offset in the file */
 	uint64_t address;	/* link-time address of the start */
@@ -44,9 +44,9 @@ struct frames {
 	struct elf_part part;
 	bool is_debug;		/* .debug_frame */
 	/*
-	 * An entry of size 0 marks the end. Linkers also copy such entries into
-	 * the middle of a section, so they are ignored if the section's size is
-	 * known.
+	 * An entry of size 0 marks the end. But linkers also copy such entries
+	 * into the middle of a section. They are therefore ignored if the size
+	 * of the section is known.
 	 */
 	bool zero_ends;
 	struct cie *cies;
@@ -66,9 +66,9 @@ int frames_read_debug(struct frames *frames, const struct elf_file *file);
 void frames_free(struct frames *frames);
 
 /*
- * For code without a description in the file: frames_init() copies CIEs.
- * frames_add() adds an FDE of the code at an address, unless it is not in the
- * file. Both return 0 or -ENOMEM.
+ * Describe code that the file itself does not describe. frames_init() copies
+ * the CIEs @cies. frames_add() adds an FDE for the code at @address; it does
+ * nothing if this code is not in the file. Both return 0 or -ENOMEM.
  */
 int frames_init(struct frames *frames, const struct cie *cies, size_t nr_cies);
 int frames_add(struct frames *frames, const struct elf_file *file, size_t *room,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * frames_arm64.c - describe known code that lacks unwind information in arm64
- * files
+ * frames_arm64.c - describe known code of arm64 files that lacks unwind
+ * information
  *
  * On x86_64 the linker and the kernel describe this code in .eh_frame.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * frames_arm64.h - describe known code that lacks unwind information in arm64
- * files
+ * frames_arm64.h - describe known code of arm64 files that lacks unwind
+ * information
  */
 #ifndef PFMON_UNWIND_FRAMES_ARM64_H
 #define PFMON_UNWIND_FRAMES_ARM64_H

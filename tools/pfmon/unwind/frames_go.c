@@ -13,7 +13,7 @@
  *   function's entry
  *
  * A table is a list of pairs of numbers: the change of the value, and the
- * number of units of code for which the new value applies. The value starts at
+ * number of units of code for which the new value holds. The initial value is
  * -1.
  */
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "unwind/frames_go.h"
 #include "unwind/growing.h"
 
-#define ALIGNMENT	32	/* of the header, and so of its section */
+#define ALIGNMENT	32	/* the header is aligned to this */
 
 #define MAGIC_GO_1_18	0xfffffff0
 #define MAGIC_GO_1_20	0xfffffff1
@@ -41,7 +41,7 @@
 #define ADDED_IN_1_20	4
 
 #define FLAG_TOP_FRAME	0x1	/* the outermost frame of its stack */
-#define FLAG_WRITES_SP	0x2	/* changes sp; its table does not show it */
+#define FLAG_WRITES_SP	0x2	/* its table lacks changes of sp */
 
 /* x86_64: bytes of a return address or of a saved frame pointer */
 #define WORD	8
@@ -71,8 +71,8 @@ static uint64_t number_at(const struct elf_part *part, uint64_t offset,
 }
 
 /*
- * Finds the value that the dynamic linker stores at @address in a
- * position-independent program. Returns 0 or a negative errno.
+ * In a position-independent program, finds the value that the dynamic linker
+ * will store at @address. Returns 0 or a negative errno.
  */
 static int find_relocated(const struct elf_file *file, uint64_t address,
 			  uint64_t *value)
@@ -107,7 +107,10 @@ static bool is_header(const struct elf_part *part)
 	       number_at(part, HEAD_UNIT + 1, 1) == 8;
 }
 
-/* Returns 1, or 0 if the section cannot be used, or a negative errno. */
+/*
+ * Reads the header. Returns 1; 0 if the section cannot be used; or a negative
+ * errno.
+ */
 static int read_header(struct go_section *section, const struct elf_file *file)
 {
 	const struct elf_part *part = &section->part;
@@ -174,7 +177,10 @@ static int read_functions(struct frames *frames,
 	return 0;
 }
 
-/* Returns whether Go compiled some of the file. */
+/*
+ * Returns 1 if the file contains code compiled by Go, 0 if not, or a negative
+ * errno.
+ */
 static int has_go(const struct elf_file *file)
 {
 	struct elf_part part;
@@ -186,8 +192,8 @@ static int has_go(const struct elf_file *file)
 }
 
 /*
- * Copies the section that contains .gopclntab. Returns 1, 0 if there is none,
- * or a negative errno.
+ * Copies the section that contains the .gopclntab data. Returns 1; 0 if the
+ * file does not have such a section; or a negative errno.
  */
 static int read_section(struct elf_part *part, const struct elf_file *file)
 {
@@ -198,7 +204,8 @@ static int read_section(struct elf_part *part, const struct elf_file *file)
 	if (found)
 		return found;
 	/*
-	 * The linker of another language merges .gopclntab into this section.
+	 * If a linker other than Go's has linked the file, it has merged
+	 * .gopclntab into this section.
 	 */
 	found = has_go(file);
 	return found > 0 ? elf_file_section(file, ".data.rel.ro", part) : found;

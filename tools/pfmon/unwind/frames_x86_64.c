@@ -3,10 +3,11 @@
  * frames_x86_64.c - describe known code whose unwind information is missing or
  * wrong
  *
- * The C library's crti.o has the functions _init() and _fini(), and GCC's
- * crtbegin*.o four functions for constructors and destructors. Programs execute
- * them when they start and exit. Static programs also have a PLT for functions
- * that are chosen when the program starts, such as memcpy().
+ * The C library's crti.o contains the functions _init() and _fini(). GCC's
+ * crtbegin*.o contains four functions for constructors and destructors.
+ * Programs execute all of these when they start or exit. Static programs also
+ * have a PLT for functions that are chosen when the program starts, such as
+ * memcpy().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static const struct cie cie = {
 	.data_align = -8, .ra = RA,
 };
 
-/* _init() and _fini(), which are sections; only the last instruction returns */
+/* _init() and _fini() are whole sections, which end with their only return */
 #define SUB_RSP		"\x48\x83\xec\x08"
 #define ADD_RSP_RET	"\x48\x83\xc4\x08\xc3"
 
@@ -43,7 +44,7 @@ static const uint8_t moves_rsp[] = {
 /*
  * Code of crtbegin*.o: deregister_tm_clones(), register_tm_clones(),
  * __do_global_dtors_aux() and frame_dummy(), one after the other. A question
- * mark is any byte. The last two functions may push and pop rbp.
+ * mark stands for any byte. The last two functions may push and pop rbp.
  */
 struct known {
 	const char *code;
@@ -133,9 +134,9 @@ static const struct known crtbegin[] = {
 static const char plt_entry[] = "\xff\x25????\x66\x90";
 
 /*
- * setcontext() and swapcontext() of the C library. Their code replaces rsp,
- * loads other registers, and then pushes the address of the context. While rsp
- * is replaced, the address is not on the stack.
+ * The part of the C library's setcontext() and swapcontext() that replaces rsp,
+ * loads other registers, and then pushes the address at which the new context
+ * continues. Until the push, this address is not on the stack.
  */
 static const char switches[] =
 	"\x48\x8b\xa2\xa0\0\0\0\x48\x8b\x9a\x80\0\0\0\x48\x8b\x6a\x78"
@@ -154,7 +155,7 @@ static const uint8_t swapcontext_moves[] = {
 	DW_CFA_advance_loc + 35, DW_CFA_restore_state,
 };
 
-/* Functions with this code at an offset. */
+/* A function that contains the code @switches at @offset. */
 struct context_switch {
 	uint64_t size, offset;	/* size: of the code that the FDE describes */
 	struct cursor program;

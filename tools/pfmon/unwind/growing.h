@@ -2,8 +2,8 @@
 /*
  * growing.h - arrays that grow
  *
- * A damaged file can need much memory. If memory runs out, the compilation
- * fails, but the program continues.
+ * A damaged file can make a compilation need much memory. If memory runs out,
+ * the compilation fails, but pfmon continues.
  */
 #ifndef PFMON_UNWIND_GROWING_H
 #define PFMON_UNWIND_GROWING_H

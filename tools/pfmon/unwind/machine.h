@@ -14,7 +14,7 @@ struct unwind_machine {
 	uint8_t ra;		/* arm64: the link register */
 	uint8_t rbx;		/* number of rbx, or 0 */
 	uint8_t nr_regs;	/* general registers that samples record */
-	bool links;		/* calls store into the link register */
+	bool links;		/* calls store the return address in @ra */
 };
 
 static const struct unwind_machine UNWIND_MACHINES[] = {

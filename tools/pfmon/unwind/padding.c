@@ -4,15 +4,19 @@
 #include "unwind/padding.h"
 
 /*
- * In bytes. Fewer are padding, more are code; in between, the instructions
- * decide.
+ * Sizes in bytes. Smaller gaps between functions than SMALLEST_FUNCTION are
+ * padding; larger ones than LARGEST_PADDING contain code. In between, the
+ * instructions decide.
  */
 #define SMALLEST_FUNCTION	16
 #define LARGEST_PADDING		63
 
 #define NOP_ARM64	0xd503201f
 
-/* Reads one of x86's instructions that do nothing; false if it is another. */
+/*
+ * Skips an x86 instruction that does nothing. Returns false if the instruction
+ * is another one.
+ */
 static bool skip_nop(struct cursor *code)
 {
 	/* Size of the displacement, by the upper two bits of the ModRM byte */

@@ -116,8 +116,8 @@ static bool set_signal_rule(struct pfm_unwind_rule *rule,
 
 /*
  * Sets the rule of code that is about to jump to another frame, such as the end
- * of longjmp(). The frame's sp and address are in registers; its frame pointer
- * is where rules cannot express it.
+ * of longjmp(). The sp of that frame, and the address at which it continues,
+ * are in registers. Its frame pointer is in a place that no rule can express.
  */
 static bool set_jump_rule(struct pfm_unwind_rule *rule,
 			  const struct cfa_state *state,
@@ -135,8 +135,8 @@ static bool set_jump_rule(struct pfm_unwind_rule *rule,
 
 /*
  * Returns whether the caller's sp is the CFA, as is usual. In glibc's longjmp()
- * and setcontext() for arm64 the CFA is a buffer, in another register than
- * usual, and nothing describes sp.
+ * and setcontext() for arm64, the CFA is the address of a buffer, relative to
+ * another register than usual, and nothing describes sp.
  */
 static bool sp_is_cfa(const struct cfa_state *state,
 		      const struct unwind_machine *machine)

@@ -10,7 +10,7 @@
 
 /*
  * Converts a state to a rule. @signal means that a signal interrupted the
- * caller: it has not called a function.
+ * caller, which thus has not made a call.
  */
 struct pfm_unwind_rule rule_of_state(const struct cfa_state *state, bool signal,
 				     const struct unwind_machine *machine);

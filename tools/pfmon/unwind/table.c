@@ -12,8 +12,9 @@
 #define MOST_ROWS	(LARGEST_TABLE / 3)
 
 /*
- * Maximum number of probes in the hash table. Random rules need at most 60, but
- * all rules of a hostile file can have the same hash.
+ * Maximum number of slots of the hash table that are probed for a rule. Random
+ * rules need at most 60 probes, but all rules of a hostile file can have the
+ * same hash.
  */
 #define MOST_PROBES	256
 
@@ -89,7 +90,9 @@ struct pfm_unwind_rule table_rule(const struct table *table, uint64_t offset)
 {
 	size_t low = 0, high = table->nr_rows;
 
-	/* The row at @low is not after the offset, the one at @high is. */
+	/*
+	 * The row @low starts at or before the offset, the row @high after it.
+	 */
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 

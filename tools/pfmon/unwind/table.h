@@ -28,20 +28,21 @@ int table_init(struct table *table);
 void table_free(struct table *table);
 
 /*
- * Adds a row. Its start must not be below that of the last row. If they are
- * equal, the new row replaces the last one. Returns 0 or a negative errno.
+ * Adds a row. Its start must not be below the start of the last row. If both
+ * are equal, the new row replaces the last one. Returns 0 or a negative errno.
  */
 int table_add(struct table *table, uint64_t start,
 	      const struct pfm_unwind_rule *rule);
 
 /*
- * Returns the rule of an offset in the file that is not below the first row's.
+ * Returns the rule that applies at an offset in the file. The offset must not
+ * be below the start of the first row.
  */
 struct pfm_unwind_rule table_rule(const struct table *table, uint64_t offset);
 
 /*
- * Returns the table's bytes, which the caller frees; NULL with errno set. A
- * table without rows describes no code.
+ * Returns the table's bytes, which the caller frees; NULL with errno set on
+ * failure. A table without rows describes no code.
  */
 struct pfm_unwind_head *table_bytes(const struct table *table,
 				    uint16_t elf_machine);

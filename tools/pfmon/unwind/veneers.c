@@ -3,9 +3,10 @@
  * veneers.c - instructions that the linker has moved out of functions
  *
  * Because of erratum 843419 of the Cortex-A53, linkers for arm64 replace some
- * loads and stores by branches to a veneer, which has the instruction and a
- * branch back. It does not move sp, so its rule is that of the place that it
- * was moved from. GNU ld puts 4 KiB of veneers between functions.
+ * loads and stores by branches to a veneer. The veneer consists of the replaced
+ * instruction and a branch back. The instruction does not change sp, so the
+ * veneer has the same rule as the place from which the instruction was moved.
+ * GNU ld puts 4 KiB of veneers between functions.
  */
 #include "unwind/cursor.h"
 #include "unwind/veneers.h"
@@ -14,7 +15,10 @@
 #define VENEER		(2 * INSTRUCTION)
 #define LARGEST_GAP	(4096 + 64)
 
-/* Sets the offset in the file that a branch leads to. */
+/*
+ * Sets *target to where the branch at the offset @at in the file leads. Returns
+ * false if @code is not a branch.
+ */
 static bool branch_target(uint32_t code, uint64_t at, uint64_t *target)
 {
 	int64_t distance = (int32_t)(code << 6) >> 4;
@@ -23,7 +27,10 @@ static bool branch_target(uint32_t code, uint64_t at, uint64_t *target)
 	return code >> 26 == 5;
 }
 
-/* Sets the place that the veneer's instruction was moved from. */
+/*
+ * Sets *place to the place from which the instruction of the veneer at @at was
+ * moved. Returns false if there is no veneer at @at.
+ */
 static bool find_place(const struct elf_file *file, struct cursor veneer,
 		       uint64_t at, uint64_t *place)
 {

@@ -8,9 +8,9 @@
 
 /*
  * Adds rows for veneers in the code between two functions, from the offset
- * @start of the file to @end. The table already describes the code before, and
- * has a row of the rule PFM_UNWIND_NONE at @start. Returns 0 or a negative
- * errno.
+ * @start of the file to @end. The table already describes the code before
+ * @start, and has a row with the rule PFM_UNWIND_NONE at @start. Returns 0 or a
+ * negative errno.
  */
 int veneers_add(struct table *table, const struct elf_file *file,
 		uint64_t start, uint64_t end);

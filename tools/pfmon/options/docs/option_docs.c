@@ -19,7 +19,8 @@
 #include "options/option_table.h"
 
 /*
- * Prints a text of the table as roff, with dashes in bold text as minus signs.
+ * Prints a text of the option table as roff. Prints dashes in bold text as
+ * minus signs.
  */
 static void print_roff(const char *text)
 {
@@ -296,7 +297,10 @@ static void print_bash(void)
 	     "complete -F _pfmon pfmon");
 }
 
-/* Prints the formats that are not views. Each has a page in @directory. */
+/*
+ * Prints a table of the formats, without those that are views of another
+ * format. Each format has a page in @directory.
+ */
 static void print_formats_table(const char *directory)
 {
 	puts("| format | a sample is | UUID |\n"

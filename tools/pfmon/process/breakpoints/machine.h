@@ -15,16 +15,17 @@
  */
 struct breakpoint_machine {
 	/*
-	 * Sets the breakpoints of a stopped thread; address 0 disables one.
-	 * Returns false with errno set on failure. NULL if the machine is not
-	 * supported.
+	 * Sets the breakpoints of a stopped thread; an address of 0 disables a
+	 * breakpoint. Returns false with errno set on failure. The pointer is
+	 * NULL if the machine is not supported.
 	 */
 	bool (*set)(pid_t tid, const uint64_t addresses[BREAKPOINTS]);
 
 	/*
 	 * Returns whether the first instruction in these eight bytes is a
-	 * system call. NULL if pfmon need not step over breakpoints, because
-	 * the CPU ignores a breakpoint when the thread continues at it.
+	 * system call. The pointer is NULL if pfmon need not step over
+	 * breakpoints, because the CPU ignores a breakpoint when the thread
+	 * continues at it.
 	 */
 	bool (*is_syscall)(uint64_t code);
 };
