@@ -42,13 +42,13 @@ struct access_facts {
 	struct access_group cpus;	/* sys_group */
 	int level;			/* the effective paranoid level */
 	int kernel_level;		/* kernel.perf_event_paranoid */
-	bool own_level;			/* @level is perfmon.paranoid */
-	bool locked_down;		/* in confidentiality mode */
+	bool own_level;			/* @level comes from perfmon.paranoid */
+	bool locked_down;		/* lockdown, confidentiality mode */
 	int ptrace_scope;		/* Yama's; 0 without Yama */
-	uint64_t caps;			/* effective */
+	uint64_t caps;			/* effective capabilities */
 	uid_t uid;
 	char user[64];			/* user name, or "" */
-	struct access_thread thread;	/* access_wish.thread */
+	struct access_thread thread;	/* @thread of access_gather() */
 };
 
 /* Reads the facts of this machine; @thread is 0 for the calling thread. */

@@ -64,7 +64,9 @@ char *read_file(const char *path, size_t *length);
 /* Like read_file(), but returns only the first line without its newline. */
 char *read_line_of(const char *path);
 
-/* Returns the name of a thread, which may contain newlines; NULL on failure. */
+/*
+ * Returns the name of a thread; NULL on failure. The name may contain newlines.
+ */
 char *read_comm(pid_t pid);
 
 /* Parses a decimal or 0x... number; false if the text is anything else. */
@@ -88,7 +90,7 @@ enum number_format {
 /* 20 digits, 6 separators and the terminating zero. */
 #define NUMBER_TEXT_SIZE	27
 
-/* Formats a number; returns text. */
+/* Formats a number into @text; returns @text. */
 const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
 			enum number_format format);
 

@@ -19,7 +19,7 @@ struct moment {
 };
 
 /*
- * Reads the clocks; uses a temporary context to read that of perf. If @cpu is
+ * Reads the clocks. Uses a temporary context to read perf's clock. If @cpu is
  * NO_CPU, the context is attached to this thread; otherwise, to @cpu, to which
  * the caller has pinned this thread. The context conflicts with other contexts
  * of that thread or CPU. A per-thread context also conflicts with system-wide

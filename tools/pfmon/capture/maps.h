@@ -40,9 +40,9 @@ bool maps_is_looked_at(struct maps *maps, pid_t tgid);
 char *maps_changed(struct maps *maps, pid_t tgid);
 
 /*
- * Notes that a process's mappings have changed, so that table_set_load() makes
- * the kernel read them again. Does nothing if table_set_looks_up() returns
- * false.
+ * Notes that the mappings of a process have changed, so that table_set_load()
+ * makes the kernel read them again. Does nothing if table_set_looks_up()
+ * returns false.
  */
 void maps_note_change(struct maps *maps, pid_t tgid);
 

@@ -22,9 +22,9 @@
 struct recording;
 
 /*
- * Returns NULL, with a message, if the capture cannot be created. @tgid is the
- * sampled process, perhaps with its children, or ALL_PROCESSES. If @family is
- * set, threads share the buffers.
+ * Opens a capture. Returns NULL, with a message, if the capture cannot be
+ * created. @tgid is the sampled process, perhaps with its children, or
+ * ALL_PROCESSES. If @family is set, threads share the buffers.
  */
 struct recording *recording_open(const struct plan *plan, pid_t tgid,
 				 bool family);
@@ -88,8 +88,8 @@ struct division {
 
 /*
  * Finishes and renames the capture, and begins the next one under the original
- * name, like recording_begin(). *division describes the finished capture. If it
- * cannot be renamed, prints a message and continues the current capture.
+ * name, like recording_begin(). *division describes the finished capture. If
+ * the capture cannot be renamed, prints a message and continues that capture.
  */
 bool recording_divide(struct recording *recording, const struct plan *plan,
 		      struct context *const *contexts, unsigned int count,

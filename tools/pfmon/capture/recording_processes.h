@@ -33,10 +33,11 @@ void recording_forget_process(struct recording *recording, pid_t tgid);
 void recording_forget_thread(struct recording *recording, pid_t tid);
 
 /*
- * If perf permits it and samples have times, a session records events: perf's
- * records about what the sampled processes do during the session. Otherwise
- * pfmon reads mappings from /proc whenever it saves samples, and the caller has
- * to record new programs and threads that end.
+ * A session usually records events: perf's records about what the sampled
+ * processes do during the session. (open_events() in recording.c lists the
+ * exceptions.) Without events, pfmon reads mappings from /proc whenever it
+ * saves samples, and the caller has to record new programs and threads that
+ * end.
  *
  * recording_events() writes the events: call it every RECORDING_EVENTS_NS, and
  * when the descriptor of recording_events_fd(), if it is not -1, is readable
@@ -44,6 +45,7 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  * recording_new_processes() calls recording_processes(). Call
  * recording_last_of_process() before a process ends: it writes the events and,
  * if they do not include the process, reads the process from /proc.
+ *
  *
  *
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* view.c - show the view of a capture chosen with --smpl-...-view */
+/* view.c - show a capture in the view that --smpl-...-view selects */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -73,7 +73,10 @@ struct json_object *view_describe(const struct options *options)
 	return object;
 }
 
-/* Returns the pfmparse in pfmon's directory, which has the same version. */
+/*
+ * Returns the path of the pfmparse in pfmon's directory, to be freed, or NULL.
+ * That pfmparse has the same version as pfmon.
+ */
 static char *program_beside(void)
 {
 	char self[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* view.h - show the view of a capture chosen with --smpl-...-view */
+/* view.h - show a capture in the view that --smpl-...-view selects */
 #ifndef PFMON_CAPTURE_VIEW_H
 #define PFMON_CAPTURE_VIEW_H
 

@@ -8,7 +8,7 @@
 #include "doctor/machine.h"
 
 enum status {
-	STATUS_SKIPPED,		/* not applicable, or after a problem */
+	STATUS_SKIPPED,		/* does not apply, or an earlier check failed */
 	STATUS_OK,
 	STATUS_NOTE,		/* does not prevent sampling */
 	STATUS_PROBLEM,

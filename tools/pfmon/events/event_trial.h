@@ -26,8 +26,8 @@ void event_trial_close(struct event_trial *trial);
 
 /*
  * Returns whether an event can be counted. If not, sets *why to the reason, to
- * be freed. Sets *unknown to whether no event can be tried at all, because no
- * context can be created; *why says why.
+ * be freed. *unknown is set to true if no event can be tried at all, because no
+ * context can be created; otherwise to false.
  */
 bool event_trial_counts(struct event_trial *trial,
 			const struct encoded_event *event, char **why,

@@ -216,9 +216,9 @@ static enum finding find_code(const char *root, const char *name,
 }
 
 /*
- * Chooses the privilege levels: those of the suffix, of the options, or the
- * event's default. A PMU that several CPUs share has no privilege levels, so a
- * suffix with levels is an error.
+ * Chooses the privilege levels: those of the suffix, or else those of the
+ * options, or else the event's default. A PMU that several CPUs share has no
+ * privilege levels, so a suffix with levels is an error.
  */
 static bool choose_levels(const char *name, const struct event_code *code,
 			  unsigned int own, unsigned int levels,

@@ -12,8 +12,8 @@
 #define ENCODED_CONFIGS	2
 
 /*
- * The config1 of the event of PMC n is in the PMC n plus this number, and its
- * config2 is in the PMC n plus twice this number.
+ * The event in PMC n has its config1 in PMC n + EVENT_CONFIG_STEP, and its
+ * config2 in PMC n + 2 * EVENT_CONFIG_STEP.
  */
 #define EVENT_CONFIG_STEP	64
 

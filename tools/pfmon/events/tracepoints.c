@@ -102,7 +102,8 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 	if (answer == TRACEPOINT_FOUND) {
 		code->type = PERF_TYPE_TRACEPOINT;
 		/*
-		 * Tracepoints are in the kernel, even if user code causes them.
+		 * Tracepoints count as kernel events, even if user code causes
+		 * them.
 		 */
 		code->levels = LEVEL_USER | LEVEL_KERNEL;
 		code->per_thread = true;

@@ -59,7 +59,7 @@ enum smpl_moment {
 /* The results of smpl_device.scan() for a part of the data. */
 struct smpl_scan {
 	uint64_t samples;
-	char *text;		/* payload of a chunk for the device, or NULL */
+	char *text;		/* payload for smpl_device.chunk, or NULL */
 };
 
 /* A device from which samples are read, for formats without a buffer. */

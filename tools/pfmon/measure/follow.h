@@ -56,8 +56,8 @@ void follow_serve(struct follow *follow);
 bool follow_has_company(struct follow *follow);
 
 /*
- * follow_list() stores the contexts of all threads in the contexts of struct
- * measurement; follow_unlist() empties that list.
+ * follow_list() puts the contexts of all threads into m->contexts;
+ * follow_unlist() empties m->contexts.
  */
 void follow_list(struct follow *follow);
 void follow_unlist(struct follow *follow);

@@ -13,8 +13,8 @@
 void follow_fail(struct follow *follow);
 
 /*
- * Returns whether pfmon reads processes from /proc, because perf does not
- * record them.
+ * Returns whether pfmon must read information about processes from /proc,
+ * because perf does not record them.
  */
 bool follow_reads_proc(const struct follow *follow);
 
@@ -38,7 +38,7 @@ void follow_thread_remove(struct follow *follow, struct thread *thread);
 
 /*
  * Attaches a context at the start of the measurement. Returns false, with a
- * message, on failure, including when the thread has ended.
+ * message, on failure, also if the thread has ended.
  */
 bool follow_thread_load(struct follow *follow, struct thread *thread);
 

@@ -107,7 +107,8 @@ void measurement_set(struct measurement *m, const char *assignments);
 
 /*
  * If the command outlives the measurement, waits for the command and passes
- * signals to it. Returns status, or the command's exit status if status is 0.
+ * signals to it. Returns @status or, if @status is 0, the command's exit
+ * status.
  */
 int measurement_await_command(struct measurement *m, int status);
 

@@ -242,8 +242,8 @@ static bool serve(struct worker *worker)
 }
 
 /*
- * Unloads the context and reads its counts. Like all commands, these are
- * accepted only on the CPU of the context.
+ * Unloads the context and reads its counts. These commands, too, are accepted
+ * only on the CPU of the context.
  */
 static bool finish_worker(struct worker *worker)
 {

@@ -30,7 +30,7 @@ enum waiter_timer {
 #define WAKE_CONTROL	0x20	/* then call control_serve() */
 #define WAKE_TIMER(timer)	(0x40U << (timer))
 
-/* Bits for the requests of signals. */
+/* Bits that say what signals request. */
 #define WISH_END	0x1	/* end the measurement */
 #define WISH_BEGIN	0x2	/* start measuring, if it is delayed */
 #define WISH_SNAPSHOT	0x4

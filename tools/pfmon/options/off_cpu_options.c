@@ -50,7 +50,10 @@ static bool agree(const struct options *options)
 	return false;
 }
 
-/* Adds the events: PMD 0 counts context-switches, OFF_CPU_CLOCK task-clock. */
+/*
+ * Adds the events: context-switches in PMD 0, and task-clock in PMD
+ * OFF_CPU_CLOCK.
+ */
 static bool add_events(struct options *options)
 {
 	const char *suffix;

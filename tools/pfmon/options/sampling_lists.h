@@ -12,7 +12,10 @@
 /* Parses the lists and stores their elements in the events. */
 bool sampling_lists_apply(struct options *options);
 
-/* Sets what the lists do not give for an event, and checks for conflicts. */
+/*
+ * Sets the periods of an event that the lists do not give, and checks for
+ * conflicts.
+ */
 bool sampling_lists_complete(struct event_option *event);
 
 #endif /* PFMON_OPTIONS_SAMPLING_LISTS_H */

@@ -149,8 +149,8 @@ static void tell_of_birth(const struct trace *trace, enum trace_what what,
 }
 
 /*
- * Handles the report that a thread was created, which comes before or after the
- * first stop of that thread.
+ * Handles the report that a thread was created. The report can come before or
+ * after the first stop of that thread.
  */
 static void expect(struct trace *trace, const struct tracee *parent)
 {

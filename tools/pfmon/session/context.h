@@ -60,7 +60,7 @@ bool context_has_family(const struct context *context);
 
 bool context_start(struct context *context);
 
-/* Starts the context when the thread executes a program. */
+/* Makes the context start when the thread executes a program. */
 bool context_start_at_exec(struct context *context);
 
 /*

@@ -39,7 +39,10 @@ struct plan {
  */
 bool plan_inherits(const struct plan *plan);
 
-/* Returns false, with a message, if an event or the format is unknown. */
+/*
+ * Makes the plan from the options. Returns false, with a message, if that
+ * fails, for example because an event is unknown.
+ */
 bool plan_init(struct plan *plan, const struct options *options);
 void plan_free(struct plan *plan);
 

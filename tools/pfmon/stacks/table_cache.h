@@ -13,8 +13,8 @@
 
 /*
  * Opens $XDG_CACHE_HOME/perfmon/unwind, and creates it if it does not exist.
- * Returns a descriptor, or -1 if $XDG_CACHE_HOME or a directory below it
- * belongs to another user, or others can write to it.
+ * Returns a descriptor, or -1. For safety, also returns -1 if one of these
+ * directories belongs to another user or is writable by others.
  */
 int table_cache_open(void);
 

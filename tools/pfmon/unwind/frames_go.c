@@ -41,7 +41,7 @@
 #define ADDED_IN_1_20	4
 
 #define FLAG_TOP_FRAME	0x1	/* the outermost frame of its stack */
-#define FLAG_WRITES_SP	0x2	/* its table lacks changes of sp */
+#define FLAG_WRITES_SP	0x2	/* changes sp in ways that its table lacks */
 
 /* x86_64: bytes of a return address or of a saved frame pointer */
 #define WORD	8

@@ -4,9 +4,9 @@
 #include "unwind/padding.h"
 
 /*
- * Sizes in bytes. Smaller gaps between functions than SMALLEST_FUNCTION are
- * padding; larger ones than LARGEST_PADDING contain code. In between, the
- * instructions decide.
+ * Sizes in bytes. A gap between functions is padding if it is smaller than
+ * SMALLEST_FUNCTION, and code if it is larger than LARGEST_PADDING. In between,
+ * the instructions decide.
  */
 #define SMALLEST_FUNCTION	16
 #define LARGEST_PADDING		63
