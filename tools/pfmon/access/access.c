@@ -311,7 +311,10 @@ static void judge_unknown(const struct access_wish *wish,
 	refusal->reason = checked_strdup("pfmon does not know the reason; a security module may forbid it: see the kernel log");
 }
 
-/* Joins the texts of a refusal into one sentence, and frees them. */
+/*
+ * Returns one sentence, to be freed, from the texts of a refusal. Frees these
+ * texts.
+ */
 static char *say(struct access_refusal *refusal)
 {
 	char *text = checked_printf("%s%s%s%s%s%s", refusal->reason,

@@ -40,8 +40,8 @@ static bool is_member(gid_t gid)
 }
 
 /*
- * Reads /etc/passwd directly, because a static program cannot use NSS. The next
- * call overwrites the result.
+ * Returns the name of a user. Reads /etc/passwd directly, because a static
+ * program cannot use NSS. The next call overwrites the result.
  */
 static const char *user_name(uid_t uid)
 {
@@ -161,7 +161,10 @@ static bool is_locked_down(void)
 	return locked;
 }
 
-/* The thread's name may contain parentheses: the last ')' ends it. */
+/*
+ * In /proc/TID/stat, the last ')' ends the thread's name, because the name may
+ * contain parentheses.
+ */
 static bool is_kernel_thread(pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/stat", tid);

@@ -210,11 +210,11 @@ static void tell_deleted(struct maps *maps, pid_t tgid,
 }
 
 /*
- * Reads the identity of a mapping's file. First tries /proc/PID/map_files,
- * which works for deleted files but needs a capability, then the path below the
- * process's root directory, then the process's executable. Last, tries the path
- * below pfmon's root directory, because the process may have ended and its ID
- * may have been reused.
+ * Reads the identity of a mapping's file; returns false if no path leads to the
+ * file. First tries /proc/PID/map_files, which works for deleted files but
+ * needs a capability, then the path below the process's root directory, then
+ * the process's executable. Last, tries the path below pfmon's root directory,
+ * because the process may have ended and its ID may have been reused.
  */
 static bool identify(struct maps *maps, struct file_identity *identity,
 		     pid_t tgid, const char *name,

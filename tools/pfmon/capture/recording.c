@@ -126,8 +126,8 @@ static bool samples_kernel(const struct plan *plan)
 }
 
 /*
- * The symbol table is large, so it is read and compressed once for all
- * captures.
+ * Writes the kernel's symbol table. The table is large, so it is read and
+ * compressed once for all captures.
  */
 static bool write_kernel_symbols(struct recording *recording)
 {

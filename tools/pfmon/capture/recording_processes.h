@@ -47,7 +47,6 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  * if they do not include the process, reads the process from /proc.
  *
  *
- *
  */
 #define RECORDING_EVENTS_NS	20000000
 int recording_events_fd(const struct recording *recording);

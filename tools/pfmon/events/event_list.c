@@ -48,7 +48,10 @@ static bool compile(struct listing *listing, const char *pattern)
 	return false;
 }
 
-/* Sets listing->unknown if no event can be tried. */
+/*
+ * Returns whether the event can be counted. Sets listing->unknown if no event
+ * can be tried.
+ */
 static bool try_event(struct listing *listing,
 		      const struct encoded_event *event)
 {
@@ -81,8 +84,10 @@ static bool is_of_ftrace(const char *name)
 }
 
 /*
- * Tries only one tracepoint: enabling and disabling one synchronizes all CPUs,
- * so thousands would take minutes. perf cannot use ftrace's own events.
+ * Returns whether the tracepoint can be counted. Tries only one tracepoint,
+ * whose result holds for all: enabling and disabling a tracepoint synchronizes
+ * all CPUs, so trying thousands would take minutes. ftrace's own events are an
+ * exception, because perf cannot use them.
  */
 static bool try_tracepoint(struct listing *listing, const char *name,
 			   const struct encoded_event *event)
@@ -217,7 +222,7 @@ static void explain(struct listing *listing, const char *name)
 
 /*
  * Describes the event @name or, if -e does not accept @name, all events that
- * match @name as a pattern.
+ * match @name as a pattern. Returns the exit status.
  */
 static int explain_one(struct listing *listing, const char *name)
 {

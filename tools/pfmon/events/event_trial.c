@@ -68,8 +68,8 @@ static bool write_pmc(int fd, unsigned int number, uint64_t value)
 }
 
 /*
- * Clears PMC 0 first: at each write, the kernel checks the new value together
- * with what the event's other PMCs already contain.
+ * Writes the event's PMCs. Clears PMC 0 first: at each write, the kernel checks
+ * the new value together with what the other PMCs of the event already contain.
  */
 static bool program(int fd, const struct encoded_event *event)
 {

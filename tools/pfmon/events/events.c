@@ -80,8 +80,8 @@ static bool parse_suffix(const char *letters, struct suffix *suffix)
 }
 
 /*
- * Cuts off a suffix with privilege levels and a precise level, if any. The
- * suffix follows the last colon or the last slash.
+ * Cuts off and returns the suffix with privilege levels and a precise level, if
+ * there is one. The suffix follows the last colon or the last slash.
  */
 static struct suffix cut_suffix(char *name)
 {

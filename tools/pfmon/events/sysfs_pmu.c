@@ -327,8 +327,9 @@ static void find_cpus(const struct sysfs_pmu *pmu)
 }
 
 /*
- * perfmon refuses the PMUs kprobe and uprobe, whose events contain a pointer to
- * a name in user memory.
+ * Returns false, with a message, for the PMUs kprobe and uprobe. perfmon
+ * refuses them, because their events contain a pointer to a name in user
+ * memory.
  */
 static bool is_usable(const struct sysfs_pmu *pmu)
 {

@@ -72,7 +72,8 @@ static size_t record_size(const struct smpl_format *format,
 }
 
 /*
- * Finds the reset value of the counters, which must be the same for all events.
+ * Finds the reset value of the counters. Returns false, with a message, if it
+ * is not the same for all events.
  */
 static bool find_reset(const struct smpl_format *format,
 		       const struct options *options, uint64_t *reset)

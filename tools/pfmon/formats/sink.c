@@ -6,7 +6,6 @@
  * The header gives the number and the position of the records. This file does
  * not depend on their layout. The buffer of a flight recorder is saved as a
  * whole when the recorder has stopped; a restart empties the buffer.
- *
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>

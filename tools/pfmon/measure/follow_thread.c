@@ -208,7 +208,7 @@ static bool record_new(const struct follow *follow, const struct thread *thread)
 
 /*
  * Saves the buffer and restarts monitoring. Then records new mappings, except
- * after an exec, and finally the saved samples.
+ * after an exec, and finally the saved samples. Returns false on failure.
  */
 static bool handle_overflow(struct follow *follow, struct thread *thread,
 			    bool after_exec)
@@ -298,7 +298,10 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 			  recording_buffer(recording, context));
 }
 
-/* Attaches a context to a stopped or running thread. Sets errno on failure. */
+/*
+ * Attaches a context to a stopped or running thread. Returns false, with errno
+ * set, on failure.
+ */
 static bool load(struct follow *follow, struct thread *thread)
 {
 	struct context *context = thread->context;

@@ -15,8 +15,8 @@
 #define MOST_READY	64
 
 /*
- * Creates a context. On failure, prints nothing: the message is printed when a
- * thread needs a context.
+ * Creates a context. On failure, returns NULL, but prints nothing: the message
+ * is printed when a thread needs a context.
  */
 static struct context *make(struct pool *pool)
 {

@@ -162,7 +162,10 @@ void waiter_alarm(struct waiter *waiter)
 	raise_event(waiter->alarm_fd);
 }
 
-/* Reads all pending signals; each signal is pending at most once. */
+/*
+ * Reads all pending signals, and returns their number. Each signal is pending
+ * at most once.
+ */
 static size_t take_signals(const struct waiter *waiter,
 			   struct signalfd_siginfo infos[MOST_SIGNALS])
 {

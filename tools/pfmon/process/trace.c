@@ -447,7 +447,7 @@ static void interrupt(struct pid_entry *entry, void *data)
 		pid_table_forget(&trace->tracees, entry->pid);
 }
 
-/* Waits for SIGCHLD, with a timeout. */
+/* Waits for SIGCHLD; returns false on a timeout. */
 static bool wait_for_child(void)
 {
 	const struct timespec limit = { .tv_sec = DETACH_S };

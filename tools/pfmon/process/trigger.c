@@ -51,8 +51,9 @@ static void read_name(pid_t tid, char name[PATH_MAX])
 }
 
 /*
- * Finds the address of a trigger's code. Opens the program as /proc/TID/exe,
- * because its file may have been replaced.
+ * Finds the address of a trigger's code; returns false, with a message, on
+ * failure. Opens the program as /proc/TID/exe, because its file may have been
+ * replaced.
  */
 static bool find(const char *text, pid_t tid, uint64_t *address)
 {

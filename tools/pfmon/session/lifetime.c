@@ -190,8 +190,9 @@ static int create_family(struct context *context, pfarg_ctx_t *arg)
 }
 
 /*
- * Creates a context. If children should inherit it but cannot, creates a
- * context for the first thread only.
+ * Creates a context, and returns its descriptor, or -1 with errno set. If
+ * children should inherit the context but cannot, creates a context for the
+ * first thread only.
  */
 static int create_any(struct context *context, pfarg_ctx_t *arg)
 {

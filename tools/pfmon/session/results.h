@@ -62,8 +62,8 @@ void result_add(struct result *sum, const struct plan *plan,
 		const struct result *result);
 
 /*
- * Estimates the count of event i for the whole time. Sets *share to the
- * fraction of the time in which the event's set was active; it may be 0.
+ * Returns the estimated count of event @i for the whole time. Sets *share to
+ * the fraction of the time in which the event's set was active; it may be 0.
  */
 uint64_t result_estimate(const struct result *result, const struct plan *plan,
 			 unsigned int i, double *share);

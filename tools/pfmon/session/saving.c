@@ -16,7 +16,8 @@
  * not restart, because that could free samples that have arrived meanwhile.
  * @masked means that threads may be waiting for the restart, even if there is
  * nothing to save. If a restart fails because the context is detached or its
- * CPU is offline, the buffer is unchanged.
+ * CPU is offline, the buffer is unchanged. Returns what
+ * context_handle_overflow() returns.
  */
 static int save_and_restart(struct context *context, int cpu,
 			    enum smpl_moment moment, bool masked)

@@ -66,7 +66,8 @@ static int enter(int parent, const char *name)
 
 /*
  * Opens the user's cache directory, whose path may contain links. Creates it
- * only if its parent directory belongs to the user.
+ * only if its parent directory belongs to the user. Returns a descriptor, or
+ * -1.
  */
 static int enter_base(char *path)
 {

@@ -48,9 +48,9 @@ static bool read_sums(struct cursor *expression, int32_t *offset)
 }
 
 /*
- * Reads the rest of the expression that binutils writes for the PLT. In each
- * PLT entry, the CFA is first sp + OFFSET and, after the entry has pushed a
- * word, sp + OFFSET + 8:
+ * Reads the rest of the expression that binutils writes for the PLT; returns
+ * false if the expression is another one. In each PLT entry, the CFA is first
+ * sp + OFFSET and, after the entry has pushed a word, sp + OFFSET + 8:
  *
  *	breg7 OFFSET, breg16 0, lit15, and, litLIMIT, ge, lit3, shl, plus
  */
@@ -97,7 +97,9 @@ struct cfa expression_cfa(struct cursor expression,
 	return expression.at == expression.end ? cfa : unknown;
 }
 
-/* When the evaluation of such an expression begins, the CFA is on its stack. */
+/*
+ * When the evaluation of such an expression begins, its stack contains the CFA.
+ */
 struct place expression_place(struct cursor expression)
 {
 	static const struct place unknown = { .kind = PLACE_UNKNOWN };

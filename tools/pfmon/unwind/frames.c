@@ -303,6 +303,7 @@ static int read_entries(struct frames *frames, const struct elf_file *file)
 
 /*
  * Finds .eh_frame without section headers: .eh_frame_hdr contains its address.
+ * Returns what elf_file_section() returns.
  */
 static int find_eh_frame(const struct elf_file *file, struct elf_part *part)
 {

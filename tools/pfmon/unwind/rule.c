@@ -118,6 +118,7 @@ static bool set_signal_rule(struct pfm_unwind_rule *rule,
  * Sets the rule of code that is about to jump to another frame, such as the end
  * of longjmp(). The sp of that frame, and the address at which it continues,
  * are in registers. Its frame pointer is in a place that no rule can express.
+ * Returns false if the sp or the address is not in a register.
  */
 static bool set_jump_rule(struct pfm_unwind_rule *rule,
 			  const struct cfa_state *state,
