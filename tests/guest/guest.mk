@@ -166,7 +166,7 @@ $(GOUT)/compat2x32 $(GOUT)/compat2232:
 
 # The compat programs are linked dynamically to a stand-in for the old library,
 # as old programs are linked to the old library. They run with our library in
-# LD_PRELOAD. -z now avoids page faults of lazy binding while they measure.
+# LD_PRELOAD. -z now avoids page faults of lazy binding during the measurements.
 $(GOUT)/libold2x.so: $(COMPAT)/old2x.o
 $(GOUT)/libold2x32.so: GCC += -m32
 $(GOUT)/libold2x32.so: $(COMPAT)/old2x.32.o

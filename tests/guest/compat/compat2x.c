@@ -4,8 +4,8 @@
  *		library, and the default format's buffer with its published
  *		layout
  *
- * create22.c creates the contexts of perfmon 2.2, and create2x.c those of later
- * versions.
+ * Linked with create22.c, the tests create contexts as perfmon 2.2 does; linked
+ * with create2x.c, as later versions do.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -12,7 +12,7 @@ MODULE_PARM_DESC(interface, "SDK interface number that the format reports");
 
 static char *wrong = "";
 module_param(wrong, charp, 0444);
-MODULE_PARM_DESC(wrong, "name of the field of the format's description to make invalid");
+MODULE_PARM_DESC(wrong, "field of the format's description that is made invalid");
 
 static ulong arg_size;
 module_param(arg_size, ulong, 0444);

@@ -83,7 +83,7 @@ TEST(user_only_event_has_the_same_user_chain)
 	CHECK(has_known_callers(only_chain(&c)));
 }
 
-/* Stack frames in memory, more than fit into a chain. */
+/* More stack frames than fit into a chain. */
 static struct {
 	uintptr_t	next;
 	uintptr_t	ret;
@@ -130,8 +130,8 @@ TEST(hostile_frame_pointers_end_the_chain)
 		ctx_stop(c.fd);
 		printf("# %s\n", h[i].name);
 		/*
-		 * Only one chain was recorded, so walking the frames has caused
-		 * no page fault.
+		 * Only one chain was recorded, so the stack walk has not caused
+		 * a page fault itself.
 		 */
 		expect_sane(only_chain(&c));
 		CHECK_EQ(only_chain(&c)->num_user, 1 + h[i].callers);
@@ -205,8 +205,8 @@ TEST(syscall_fault_has_kernel_and_user_chains)
 
 /*
  * At a context switch, the scheduler passes only a few registers to perf. Not
- * all switches happen in read(): the thread may also be preempted, or with
- * PREEMPT_RT wait for a lock.
+ * all switches happen in read(): the thread may also be preempted or, with
+ * PREEMPT_RT, wait for a lock.
  */
 TEST(context_switch_chain_includes_the_scheduler)
 {

@@ -244,7 +244,7 @@ TEST(elapsed_time_is_reset_with_each_sample)
 
 /*
  * The value of the clock PMD is not later than the time stamp, because the PMDs
- * are read first.
+ * are read before the time stamp is taken.
  */
 TEST(time_stamps_match_the_perf_clock_pmd)
 {
@@ -268,8 +268,9 @@ TEST(time_stamps_match_the_perf_clock_pmd)
 }
 
 /*
- * Raw time stamps increase, and each lies between the clock PMD's values in its
- * own sample and in the next one, as a time stamp in ns does.
+ * Raw time stamps increase, and each lies between the value of the clock PMD in
+ * its own sample and that in the next sample. The same holds for time stamps in
+ * ns.
  */
 /* Proves 3.5.14-02, 3.5.14-03 */
 TEST(raw_time_stamps_match_the_perf_clock_pmd)
@@ -305,8 +306,8 @@ TEST(raw_time_stamps_match_the_perf_clock_pmd)
 }
 
 /*
- * The state of a check of entries whose size depends on the counter: how many
- * entries of each counter were checked, and where the next entry is.
+ * How many entries of each counter have been checked, and where the next entry
+ * is. The size of an entry depends on its counter.
  */
 struct seen {
 	unsigned int	entries[2];
@@ -400,10 +401,10 @@ TEST(reader_finds_all_entries_when_notified)
 }
 
 /*
- * The counter also counts in the kernel, and its period is so short that it
- * interrupts the CPU before each instruction, even at the end of the system
- * call that starts the counter. The overflows end only when a kernel thread
- * stops the PMU.
+ * The counter also counts in the kernel, and its period is so short that an
+ * overflow interrupts the CPU before each instruction, even at the end of the
+ * system call that starts the counter. The overflows end only when a kernel
+ * thread stops the PMU.
  */
 /* Proves H18 */
 TEST(masking_stops_counter_with_tiny_period)
@@ -434,8 +435,8 @@ static void overflow_too_often(void *arg)
 
 	CHECK_OK(fcntl(s.fd, F_SETFL, O_NONBLOCK));
 	/*
-	 * A guest that is stalled for a while may be too slow to reach the
-	 * limit, so repeat.
+	 * Repeat, because a guest that the host stalls for a while may be too
+	 * slow to reach the limit.
 	 */
 	do {
 		touch_pages(20, NULL);

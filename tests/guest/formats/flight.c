@@ -107,8 +107,8 @@ TEST(notifying_overflow_freezes_the_last_records)
 	CHECK_EQ(last_record(&m)->ovfl_pmd, 1);
 	CHECK_EQ(last_record(&m)->tgid, (__u32)getpid());
 	/*
-	 * At page fault number TRIGGER, both counters overflow. PMD0 may
-	 * overflow after the freeze. Then its overflow is not recorded.
+	 * At page fault number TRIGGER, both counters overflow. If PMD0
+	 * overflows after the freeze, its overflow is not recorded.
 	 */
 	recorded = recorded_by(&m);
 	CHECK(recorded == TRIGGER || recorded == TRIGGER + 1);

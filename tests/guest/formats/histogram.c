@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * histogram.c - the histogram format on a real kernel, read while it counts
+ * histogram.c - the histogram format on a real kernel; the buffer is read while
+ *		 events are counted
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -108,8 +109,8 @@ TEST(full_table_loses_samples_and_keeps_monitoring)
 
 	start_here(&m);
 	/*
-	 * The table has room for one record, which the address of the first
-	 * overflow takes.
+	 * The table has room for one record, and the address of the first
+	 * overflow uses it.
 	 */
 	touch_pages(10, NULL);
 	CHECK(!can_read(NULL));

@@ -131,8 +131,8 @@ TEST(two_regions_alternate_with_short_resets)
 }
 
 /*
- * The tests cause bursts of samples. The default format's buffer holds half a
- * burst.
+ * The next two tests cause bursts of samples. The default format's buffer holds
+ * half a burst.
  */
 #define BURST		30
 #define BURSTS		20
@@ -160,7 +160,7 @@ TEST(default_format_has_blind_spots)
 /* Proves 6.3.1-03, 6.3.1-05, P5.4-06 */
 TEST(prompt_reader_has_no_blind_spots)
 {
-	/* Use twice the memory of the previous test, split into regions. */
+	/* The regions together hold slightly more than one burst. */
 	struct mapped m = nway_new(0, 6, BURST / 5, 0, 0);
 	unsigned long recorded = 0;
 	unsigned int next = 0;
@@ -203,7 +203,7 @@ TEST(unread_samples_are_overwritten_and_counted)
 	ctx_expect_message(m.fd, PFM_MSG_OVFL);
 	ctx_expect_message(m.fd, PFM_MSG_OVFL);
 	ctx_expect_no_message(m.fd);
-	/* Reading the regions ends the overwriting. */
+	/* Two restarts free the two regions, so nothing more is overwritten. */
 	CHECK_OK(pfm_restart(m.fd));
 	CHECK_OK(pfm_restart(m.fd));
 	touch_pages(10 * PERIOD, NULL);
@@ -244,9 +244,8 @@ struct counted {
 };
 
 /*
- * Copy region @n in the way that the format's header file describes. Return:
- * the number of entries, or -1 if the kernel overwrote the region during the
- * copy.
+ * Copy region @n as the format's header file describes. Return: the number of
+ * entries, or -1 if the kernel overwrote the region during the copy.
  */
 static int snapshot(const struct mapped *m, unsigned int n,
 		    struct counted *copy, unsigned int max)

@@ -262,8 +262,8 @@ __attribute__((noipa)) __section("traced_inner_text")
 static void inner(void **page)
 {
 	/*
-	 * Read the frame address, which makes the compiler give the function a
-	 * frame.
+	 * Reading the frame address makes the compiler give the function a
+	 * stack frame.
 	 */
 	__atomic_store_n(page, __builtin_frame_address(0), __ATOMIC_RELAXED);
 }
@@ -281,8 +281,8 @@ extern const char __start_traced_outer_text[], __stop_traced_outer_text[];
 extern const char __start_traced_root_text[], __stop_traced_root_text[];
 
 /*
- * Cause one page fault in inner() with this trace depth. Return: the only
- * sample.
+ * Set the module's trace depth, and cause one page fault in inner(). Return:
+ * the only sample.
  */
 __attribute__((noipa)) __section("traced_root_text")
 static struct sample trace_of(const char *depth)
@@ -363,8 +363,8 @@ TEST(samples_without_a_reader_are_lost)
 }
 
 /*
- * Several times, take 60 samples. These are more than the buffer of 64 words
- * can hold.
+ * Take 60 samples, which is more than the buffer of 64 words can hold. Repeat
+ * this five times.
  */
 static void overflow_small_buffer(int fd, int device)
 {

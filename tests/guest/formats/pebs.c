@@ -42,12 +42,12 @@ static pfm_pebs32_smpl_arg_t arg32(__u32 flags)
 }
 
 /*
- * Skip the test on other CPUs than x86, because records contain x86 registers.
+ * Skip the test on CPUs other than x86, because records contain x86 registers.
  */
 static void need_records(void)
 {
 #if !defined(__x86_64__) && !defined(__i386__)
-	check_skip("needs an x86 CPU, whose registers the records contain");
+	check_skip("needs an x86 CPU: the records contain x86 registers");
 #endif
 }
 
@@ -139,8 +139,8 @@ TEST(each_period_makes_one_imprecise_record)
 		CHECK(nhm->base.esp < stack && nhm->base.esp > stack - 4096);
 		CHECK_EQ(nhm->status, 1);
 		/*
-		 * Each page faults once, so the next sample's address is PERIOD
-		 * pages away.
+		 * Each page faults once, so the addresses of two successive
+		 * samples are PERIOD pages apart.
 		 */
 		CHECK(nhm->dla);
 		if (i)
@@ -168,7 +168,10 @@ TEST(threshold_masks_notifies_and_restart_rewinds)
 	CHECK_EQ(hdr64(&m)->hdr_lost, 0);
 }
 
-/* Addresses of a 64-bit program do not fit in 32 bits. */
+/*
+ * The addresses in a 64-bit program do not fit in 32 bits, so its records are
+ * dropped.
+ */
 TEST(pebs32_records_only_32_bit_programs)
 {
 	pfm_pebs32_smpl_arg_t arg = arg32(PFM_PEBS32_SMPL_IMPRECISE);

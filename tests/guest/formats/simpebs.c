@@ -67,8 +67,8 @@ static const pfm_pebs32_smpl_hdr_t *hdr32(const struct mapped *m)
 }
 
 /*
- * The names that the simulated PMU has for a record's fields, in the record's
- * order.
+ * The simulated PMU's names for the fields of a record, in the order of the
+ * fields.
  */
 static const char *const fields[] = {
 	"eflags", "ip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",

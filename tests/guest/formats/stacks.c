@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * stacks.c - the stacks format on a real kernel, read while it counts
+ * stacks.c - the stacks format on a real kernel; the buffer is read while
+ *	      events are counted
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -87,7 +88,8 @@ static void start_here(const struct mapped *m)
 }
 
 /*
- * Return whether a record has the chain of fault() as called by call_known().
+ * Return whether the current record has the chain of fault() called through
+ * call_known().
  */
 static bool is_known(const struct pfm_read_stacks *r)
 {

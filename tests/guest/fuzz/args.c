@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * args.c - make valid arguments of commands
+ * args.c - make valid arguments for commands
  */
 #define _GNU_SOURCE
 #include <stdint.h>

@@ -230,7 +230,8 @@ static void mutate(struct fuzz *f, struct call *c)
 
 /*
  * Return whether a thread of another fuzzing process has this ID. Contexts must
- * not be attached to these threads, because they could block each other.
+ * not be attached to these threads, because the fuzzing processes could then
+ * block each other.
  */
 static bool is_our_own(const struct fuzz *f, pid_t pid)
 {

@@ -128,8 +128,8 @@ void fuzz_poll(struct fuzz *f)
 }
 
 /*
- * Make the descriptor send signals for messages to this thread or process, or
- * turn signals off.
+ * Let the descriptor signal this thread or process when a message arrives, or
+ * turn the signals off.
  */
 void fuzz_ask_signals(struct fuzz *f)
 {
@@ -193,9 +193,9 @@ static int any_map_flags(struct fuzz *f)
 }
 
 /*
- * Read one byte of each page. Another thread may close the descriptor and so
- * remove the mapping, so use a system call, which then fails. A load would kill
- * the process.
+ * Read one byte of each page. If another thread closes the descriptor, perfmon
+ * removes the mapping. Therefore let a system call read the byte: it then
+ * fails, whereas a load would kill the process.
  */
 static void touch(const char *map, size_t size)
 {
@@ -240,7 +240,7 @@ void fuzz_mmap(struct fuzz *f)
 }
 
 /*
- * Unmap a mapping or a part of it. The other part then stays mapped until exit.
+ * Unmap a mapping, or only a part of it; the rest then stays mapped until exit.
  */
 void fuzz_munmap(struct fuzz *f)
 {
@@ -256,8 +256,7 @@ void fuzz_munmap(struct fuzz *f)
 		 from + bytes <= f->process->map_sizes[i])
 		munmap(f->process->maps[i] + from, bytes);
 	/*
-	 * Do not use the other part again, because another mapping may fill the
-	 * hole.
+	 * Do not use the rest again, because another mapping may fill the hole.
 	 */
 	if (part)
 		f->process->maps[i] = NULL;

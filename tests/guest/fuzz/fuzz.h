@@ -5,10 +5,10 @@
  * Each thread has its own series of random numbers, derived from the seed. The
  * thread's calls and their arguments depend only on this series, never on
  * results of calls. All threads of a process deliberately share descriptors and
- * mappings. To close a descriptor or remove a mapping, a thread first takes the
- * entry out of the table. Otherwise it could close another thread's descriptor
- * that has since got the same number, or remove a mapping that has since got
- * the same address.
+ * mappings. Before a thread closes a descriptor or removes a mapping, it takes
+ * the entry out of the table in struct fuzz_process. Otherwise two threads
+ * could take the same entry, and the second one could close a new descriptor
+ * with the same number, or remove a new mapping at the same address.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H
@@ -102,8 +102,8 @@ static inline bool fuzz_one_in(struct fuzz *f, unsigned int n)
 uint64_t fuzz_edge(struct fuzz *f);
 
 /*
- * Record the next action, a string constant. With --verbose, print it with
- * details.
+ * Record @what, a string constant, as the thread's next action. With --verbose,
+ * print it with details.
  */
 __printf(3, 4)
 void fuzz_tell(struct fuzz *f, const char *what, const char *format, ...);
@@ -156,13 +156,13 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 /* files.c: other operations on descriptors and mappings */
 
 /*
- * Return a descriptor from the table, or -1 if the chosen entries are free.
- * Another thread may close the descriptor at any time.
+ * Return a descriptor from the process's table, or -1 if only free entries were
+ * chosen. Another thread may close the descriptor at any time.
  */
 int fuzz_any_fd(struct fuzz *f);
 /*
- * Choose an index of the table for fuzz_keep_fd(), which puts a descriptor
- * there and closes the previous one.
+ * Choose an index in the process's table of descriptors. fuzz_keep_fd() puts a
+ * descriptor there, and closes the previous one.
  */
 unsigned int fuzz_any_place(struct fuzz *f);
 void fuzz_keep_fd(struct fuzz *f, unsigned int place, int fd, size_t size);

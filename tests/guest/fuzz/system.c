@@ -133,8 +133,8 @@ static void make_text(struct fuzz *f, char *text, size_t size)
 }
 
 /*
- * Write a random text to a file. Usually restore the files at once, because
- * otherwise few other calls would succeed.
+ * Write a random text to a file. Usually restore all files at once, because few
+ * other calls succeed with random settings.
  */
 void fuzz_config_file(struct fuzz *f)
 {
@@ -185,8 +185,8 @@ void fuzz_unload(struct fuzz *f)
 }
 
 /*
- * Unload a module. Retry for some seconds, because the references of contexts
- * that were just closed may be dropped later.
+ * Unload a module. Retry for some seconds, because contexts that were just
+ * closed may not have dropped their references yet.
  */
 static bool unload_now(const char *module)
 {

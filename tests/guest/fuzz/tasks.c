@@ -148,8 +148,8 @@ void fuzz_kill_victims(struct fuzz *f)
 }
 
 /*
- * Use one of the descriptors that this child process has inherited. Close all
- * of them before exit if @close_them.
+ * Use one of the descriptors that this child process has inherited. If
+ * @close_them, close all of them before exit.
  */
 static void use_inherited(int fd, bool close_them)
 {

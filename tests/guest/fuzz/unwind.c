@@ -25,7 +25,10 @@ static const __u16 machine = EM_AARCH64;
 #define SP	31
 #endif
 
-/* An unwind table with one row per block, so that each address has a rule. */
+/*
+ * An unwind table with one row per block of code, so that each address has a
+ * rule.
+ */
 struct table {
 	struct pfm_unwind_head	head;
 	__u32			index[BLOCKS + 1];

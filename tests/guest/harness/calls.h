@@ -44,8 +44,9 @@ struct caller {
 void caller_start(struct caller *c);
 /*
  * Start a process that waits for a byte from the pipe @go, then starts the
- * child @c and exits. The process closes @fd, because otherwise it would keep
- * the context that monitors it open. Return: the process's PID.
+ * child @c and exits. The process closes @fd, because its copy of the
+ * descriptor would keep open the context that monitors it. Return: the
+ * process's PID.
  */
 pid_t caller_start_by_other(struct caller *c, int fd, int go[2]);
 /* Let the child call getppid() @n times, and wait until it has done so. */

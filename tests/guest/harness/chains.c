@@ -50,7 +50,7 @@ void expect_sane(const struct callers_smpl *s)
 	CHECK(s->num_user <= CALLERS_MAX);
 	CHECK(s->num_kernel <= CALLERS_MAX);
 	/*
-	 * Without frame pointers, the user entries after the first are
+	 * In code without frame pointers, the user entries after the first are
 	 * arbitrary.
 	 */
 	if (s->num_user)
@@ -215,8 +215,8 @@ struct symbol {
 };
 
 /*
- * Find the function of each chain entry. A return address can be the first byte
- * after the calling function, if that function ends with the call.
+ * Find the function of each chain entry. If a function ends with a call, the
+ * return address is the first byte after the function.
  */
 static void find_symbols(const struct callers_smpl *s, struct symbol *found)
 {

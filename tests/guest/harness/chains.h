@@ -32,7 +32,10 @@ const struct callers_smpl *only_chain(const struct chains *c);
  */
 void expect_sane(const struct callers_smpl *s);
 
-/* Read the frame address, which makes the compiler give the caller a frame. */
+/*
+ * Make the compiler give the caller a stack frame, by reading the frame
+ * address.
+ */
 static inline __attribute__((always_inline)) void have_frame(void)
 {
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));

@@ -71,12 +71,13 @@ struct counter {
 };
 
 /*
- * Describe counter n for page faults. It overflows every @period faults, or
- * never if @period is 0. @flags are PFM_REGFL_*.
+ * Return the settings of counter @n for counting page faults; counter_write()
+ * writes them. The counter overflows every @period faults, or never if @period
+ * is 0. @flags are PFM_REGFL_*.
  */
 struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
-/* Describe a counter as counter() does, and write it. */
+/* Program the counter that counter() describes. */
 void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* Create a context without a format. PMD0 counts page faults. */
 int ctx_counting(void);
@@ -85,7 +86,7 @@ int ctx_notifying(__u32 ctx_flags, __u64 period);
  * Create a context that counts only in user space, as unprivileged users may.
  */
 int ctx_counting_user(void);
-/* Create a context whose overflows notify, and start it on a worker. */
+/* Create a context that notifies on overflow, and start it on a worker. */
 int ctx_notifying_on(const struct worker *w, __u64 period);
 
 /* Event sets */

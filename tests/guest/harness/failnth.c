@@ -20,7 +20,7 @@
 
 /*
  * Also let allocations that may sleep and allocations of single pages fail. Do
- * not log the faults.
+ * not log the failures.
  */
 static const char *const settings[][2] = {
 	{ DEBUGFS "failslab/ignore-gfp-wait", "N" },
@@ -84,8 +84,9 @@ void failnth_prepare(void)
 }
 
 /*
- * Make request @n fail. The kernel's copy of @text in this write() may itself
- * be the request that fails. Then the fault is used up, so try again.
+ * Make request @n fail. The kernel's copy of @text in pwrite() is a request,
+ * too. If it is the one that fails, the injected failure is used up, so try
+ * again.
  */
 static void arm(unsigned int n)
 {
@@ -97,9 +98,10 @@ static void arm(unsigned int n)
 }
 
 /*
- * Return how many requests remain before the fault, or 0 if it has happened. To
- * return the answer, this read() copies to user space, which is a request, too.
- * If that one fails, the fault had not happened before: return 1.
+ * Return how many requests remain until one fails, counting that one, or 0 if
+ * one has already failed. The pread() below copies its result to user space,
+ * and this copy is a request, too. If the copy itself fails, no request had
+ * failed before: return 1.
  */
 static unsigned int left(void)
 {

@@ -19,9 +19,9 @@
 void failnth_prepare(void);
 
 /*
- * Call @call(@arg), and make the @n-th request (from 1) that it causes fail.
- * @call returns -1 and sets errno on failure. Return: whether there was an
- * @n-th request.
+ * Call @call(@arg), and let its request number @n fail (counted from 1). Store
+ * the result in *@result: if the call fails, it is -1, and errno is set.
+ * Return: whether the call made @n requests.
  */
 bool failnth_call(unsigned int n, long (*call)(void *arg), void *arg,
 		  long *result);

@@ -34,8 +34,7 @@ static void fail(const char *what)
 }
 
 /*
- * Use the raw system call, because calls that the C library makes must not be
- * counted.
+ * Make raw system calls, so that their number does not depend on the C library.
  */
 static void call(void)
 {
@@ -148,8 +147,8 @@ static int threads(void)
 }
 
 /*
- * Make the calls, and if there is a barrier, wait there until all threads have
- * made theirs. Then pause.
+ * Make the calls. If there is a barrier, wait there until all threads have made
+ * theirs. Then pause.
  */
 static void *pause_in_thread(void *barrier)
 {
@@ -362,8 +361,8 @@ static int leaves_daemon(void)
 }
 
 /*
- * Leave a child in the session. The child calls getppid() after its parent has
- * been reaped.
+ * Leave a child that stays in the same session. It calls getppid() after its
+ * parent has been reaped.
  */
 static int leaves_child(void)
 {

@@ -57,8 +57,7 @@ __asm__(".text\n"
 static volatile sig_atomic_t traps, received;
 
 /*
- * Use the raw system call, because calls that the C library makes must not be
- * counted.
+ * Make raw system calls, so that their number does not depend on the C library.
  */
 static void call(int times)
 {

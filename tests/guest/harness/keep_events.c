@@ -95,7 +95,7 @@ static bool keep_tracepoints(void)
 	return keep_tracepoint(SYSCALL);
 }
 
-/* Succeed also on kernels without kprobe_events. */
+/* On a kernel without kprobe_events, do nothing and succeed. */
 static bool keep_function_probed(void)
 {
 	if (access(KPROBES, F_OK))

@@ -63,8 +63,8 @@ static void check_entry(const struct sampler *s, const struct entry *e)
 
 /*
  * Return whether all counters start at the same time whenever the context is
- * unmasked. They do not if another process unmasks it. Then page faults may be
- * sampled before the last counter counts them.
+ * unmasked. If another process unmasks it, page faults may be sampled before
+ * the last counter has been started.
  */
 static bool start_together(const struct sampler *s)
 {
@@ -240,7 +240,8 @@ static void nway_read_rest(struct sampler *s)
 }
 
 /*
- * Read a region while the kernel writes it, as the format's header describes.
+ * Read a region while the kernel writes it, as the format's header file
+ * describes.
  */
 static void nway_peek(struct sampler *s)
 {
@@ -590,9 +591,8 @@ void sampler_drain_to_end(struct sampler *s)
 
 /*
  * Return the maximum number of events that can have happened while monitoring
- * was masked. One page fault may be in progress when monitoring is masked. NMIs
- * can arrive when one counter has been started or stopped but the next one has
- * not.
+ * was masked. Each time monitoring is masked, one page fault may be in
+ * progress. NMIs can arrive between the starts or stops of two counters.
  */
 static __u64 most_masked(const struct sampler *s)
 {

@@ -3,9 +3,9 @@
  * kinds.h - the kinds of contexts to stress: each format in each of its modes
  *
  * A sampler of any kind monitors one thread with three counters: a clock, page
- * faults, and page faults without sampling. The samples are compared with the
- * last counter. A buffer that contradicts the format's description fails the
- * test.
+ * faults, and page faults without sampling. The number of samples is compared
+ * with the last counter. The test fails if a buffer contradicts the format's
+ * description.
  */
 #ifndef GUEST_KINDS_H
 #define GUEST_KINDS_H

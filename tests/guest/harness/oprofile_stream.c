@@ -16,7 +16,7 @@
 
 #define ESC	PFM_OPROFILE_ESC
 
-/* The decoder's state: the values that escape codes have set. */
+/* The decoder's state, including the values that escape codes have set. */
 struct decoder {
 	const __u64		*next;
 	const __u64		*end;

@@ -75,9 +75,9 @@ static void print_files(FILE *out, const char *pattern)
 }
 
 /*
- * Return a text that describes the descriptors, memory and module references in
- * use. Each context holds a reference to the PMU's module, and each open file
- * holds a reference to perfmon.ko.
+ * Return a text that lists what is in use: descriptors, memory and module
+ * references. Each context holds a reference to the PMU's module, and each open
+ * file holds a reference to perfmon.ko.
  */
 static char *holdings(void)
 {
@@ -100,7 +100,7 @@ static char *holdings(void)
 	return text;
 }
 
-/* Check that the description is the same as @before, and free @before. */
+/* Check that holdings() still returns the text @before, and free @before. */
 static void expect_unchanged(const char *file, int line, const char *what,
 			     char *before)
 {
@@ -115,14 +115,14 @@ static void expect_unchanged(const char *file, int line, const char *what,
 }
 
 /*
- * To save time, do not compare the descriptions before and after each kind of
- * call.
+ * If this is set, REFUSED() only makes the calls, and does not call holdings().
+ * This saves time.
  */
 static bool only_calls;
 
 /*
- * Take the description after the first call, which may load a module or
- * allocate memory that is kept, and compare it after the last call.
+ * Call holdings() after the first call, which may load a module or allocate
+ * memory that is kept, and again after the last call.
  */
 bool refusals_go_on(struct refusals *r)
 {
@@ -155,9 +155,7 @@ void refusals_leave_nothing(void (*run)(void *arg), void *arg)
 {
 	char *before;
 
-	/*
-	 * The first process may load modules, so take the description after it.
-	 */
+	/* The first process may load modules, so call holdings() after it. */
 	only_calls = true;
 	reap(spawn(run, arg));
 	before = holdings();
@@ -166,7 +164,7 @@ void refusals_leave_nothing(void (*run)(void *arg), void *arg)
 	only_calls = true;
 	expect_unchanged(__FILE__, __LINE__, "the process", before);
 	if (exists(KMEMLEAK))
-		printf("# no slab objects were counted: kmemleak finds leaks\n");
+		printf("# slab objects are not counted: kmemleak finds leaks on this kernel\n");
 	else
 		expect_no_growth(run, arg);
 }

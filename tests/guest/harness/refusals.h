@@ -37,7 +37,7 @@ bool refusals_go_on(struct refusals *r);
 /*
  * Run a function that makes refused calls in several child processes, one after
  * the other. Fail if anything that REFUSED() compares has changed afterwards,
- * or if kernel memory use grows with each further process.
+ * or if each further process makes the kernel use more memory.
  */
 void refusals_leave_nothing(void (*run)(void *arg), void *arg);
 

@@ -15,8 +15,8 @@
 /* More NMIs per second than any machine can handle. */
 #define RIG_FASTEST	1000000000UL
 /*
- * Flag for rig_event(): count NMIs even in user space or the kernel if the
- * event excludes that mode.
+ * Flag to be combined with rig_event(): also count NMIs that arrive in the mode
+ * (user or kernel) that the event excludes.
  */
 #define RIG_SKID	(1ULL << 16)
 
@@ -34,9 +34,9 @@ void rig_need(void);
 unsigned int rig_rounds(void);
 /* Return the PMC value of an event that counts @step per NMI. */
 __u64 rig_event(unsigned int step);
-/* Describe a counter that overflows every @period NMIs. */
+/* Return the settings of counter @n, which overflows every @period NMIs. */
 struct counter rig_counter(unsigned int n, __u32 flags, __u64 period);
-/* Describe a counter as rig_counter() does, and write it. */
+/* Program the counter that rig_counter() describes. */
 void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 
 /* Send @n NMIs to this thread, and wait until it has received them. */

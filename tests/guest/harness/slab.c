@@ -2,9 +2,9 @@
 /*
  * slab.c - count the objects in the kernel's caches
  *
- * /proc/slabinfo counts all objects of a slab from which a CPU allocates as
- * used, so all caches are shrunk first. The files for shrinking stay open,
- * because opening a file allocates objects.
+ * While a CPU allocates from a slab, all objects of that slab count as used in
+ * /proc/slabinfo, so all caches are shrunk first. The files for shrinking stay
+ * open, because opening a file allocates objects.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "slab.h"
 
 #define MAX_CACHES	512
-#define SAME_COUNTS	2	/* equal counts in a row end the counting */
+#define SAME_COUNTS	2	/* stop after this many equal counts in a row */
 #define MAX_COUNTS	50
 #define SLABINFO	"/proc/slabinfo"
 #define DROP_CACHES	"/proc/sys/vm/drop_caches"

@@ -13,7 +13,7 @@
 
 #include "smpl.h"
 
-/* Make an empty set of tables. The module pfm_unwind must be loaded. */
+/* Create an empty set of tables. The module pfm_unwind must be loaded. */
 int set_new(void);
 /* Add a table of @size bytes to the set. Return: 0, or -1 with errno. */
 int set_add(int set, int fd, const struct pfm_unwind_head *table, __u32 size);

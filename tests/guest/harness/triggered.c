@@ -46,8 +46,7 @@ static void count_trap(int signal)
 }
 
 /*
- * Use the raw system call, because calls that the C library makes must not be
- * counted.
+ * Make raw system calls, so that their number does not depend on the C library.
  */
 static void call(int times)
 {

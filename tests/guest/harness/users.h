@@ -23,9 +23,15 @@
 
 /* Keep exactly these capabilities. */
 void keep_caps(__u64 caps);
-/* Become a dumpable user with exactly these capabilities and no other group. */
+/*
+ * Become a dumpable user with exactly these capabilities and no supplementary
+ * groups.
+ */
 void become(uid_t uid, gid_t gid, __u64 caps);
-/* Become a dumpable user in GROUP with exactly these capabilities. */
+/*
+ * Become a dumpable user with exactly these capabilities and the supplementary
+ * group GROUP.
+ */
 void become_member(uid_t uid, __u64 caps);
 
 /*

@@ -4,10 +4,10 @@
  *
  * usage: waits TIMES MILLISECONDS [child]
  *
- * The first thread, another one and a child process, which executes this
- * program again, each wait in all three ways, TIMES times for MILLISECONDS. For
- * each function, they print the time spent waiting, without the thread's CPU
- * time, as "FUNCTION: NANOSECONDS".
+ * The first thread, a second thread, and a child process that executes this
+ * program again all call the three functions in turn. Each function waits TIMES
+ * times for MILLISECONDS. After each function, the thread prints the time that
+ * it has waited, without its CPU time, as "FUNCTION: NANOSECONDS".
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -107,10 +107,7 @@ static void *wait_in_all_ways(void *unused)
 	measure("wait_for_lock", wait_for_lock);
 	measure("wait_for_data", wait_for_data);
 	pthread_join(server, NULL);
-	/*
-	 * Wait in this way last, so that the thread ends right after such a
-	 * wait.
-	 */
+	/* Sleep last, so that the thread ends right after a sleep. */
 	measure("wait_asleep", wait_asleep);
 	return NULL;
 }

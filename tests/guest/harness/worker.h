@@ -48,8 +48,8 @@ void worker_wait(const struct worker *w);
 /* Give the worker work, and wait until the worker has finished. */
 void worker_do(const struct worker *w, enum work what, unsigned long n);
 /*
- * Return how many page faults the worker has caused. The number stays unchanged
- * after exec.
+ * Return how many page faults the worker has caused. After an exec, the number
+ * no longer changes.
  */
 static inline unsigned long worker_progress(const struct worker *w)
 {

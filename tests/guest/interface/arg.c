@@ -67,7 +67,7 @@ TEST(threshold_changes_while_monitoring)
 	CHECK_OK(set(&m, threshold(PERIOD + 1)));
 	CHECK_EQ(recorded_of(&m, 20), 0);
 	ctx_expect_state(m.fd, "started");
-	/* The context missed no event because of the changes. */
+	/* The changes did not make the context miss any event. */
 	ctx_stop(m.fd);
 	CHECK_EQ(ctx_read(m.fd, 1), 3 * 20 * PERIOD);
 	CHECK(ctx_says(m.fd, "pfm_lost:\t0"));

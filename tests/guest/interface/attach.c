@@ -109,8 +109,8 @@ TEST(stop_start_and_unload_cancel_start_at_exec)
 }
 
 /*
- * Run one command after another on the context. They may delay the start at
- * exec but must not prevent it.
+ * Run one command after another on the context. The commands may delay the
+ * start at exec, but must not prevent it.
  */
 static void *read_on(void *fd)
 {

@@ -342,7 +342,7 @@ static void look_after_exec(void *arg)
 	read_text("/proc/self/maps", maps, sizeof(maps));
 	CHECK(strstr(maps, "perfmon-buffer"));
 	execl("/bin/sh", "sh", "-c", LOOK, NULL);
-	check_failed(__FILE__, __LINE__, "no shell");
+	check_failed(__FILE__, __LINE__, "cannot execute /bin/sh");
 }
 
 /* Proves 3.5.4-14, 4.3.3-05 */

@@ -242,8 +242,8 @@ static void sets_that_come_and_go(void *unused)
 			ctx_delete_set(fd, id);
 		CHECK_EQ(charged(), 0);
 		/*
-		 * After a set was deleted, neither its registers nor the memory
-		 * for a distant set ID are charged.
+		 * After a set was deleted, its registers and the xarray node
+		 * for its ID are no longer charged.
 		 */
 		CHECK_OK(ctx_try_set(fd, 1 + 1000 * i));
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 1000, 0);

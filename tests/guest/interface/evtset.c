@@ -26,8 +26,8 @@ TEST(context_takes_default_maximum_of_sets)
 		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	}
 	/*
-	 * Together with set0, these sets are the maximum. Deleting a set makes
-	 * room for another one.
+	 * With these sets and set0, the maximum number is reached. Deleting a
+	 * set makes room for another one.
 	 */
 	desc[0].set_id = 2;
 	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);

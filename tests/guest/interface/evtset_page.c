@@ -69,8 +69,8 @@ static size_t page_size(void)
 }
 
 /*
- * Map a set's page at an offset that fits in 32 bits, because off_t may have
- * only 32 bits.
+ * Map the page of a set with a low ID. Its offset fits in 32 bits, which is the
+ * size of off_t in 32-bit programs.
  */
 static void *map_page(int fd, unsigned int set)
 {

@@ -178,8 +178,8 @@ TEST(sets_take_turns_by_time)
 	CHECK(runs_of(fd, 1) >= 5 && runs_of(fd, 0) >= 5);
 	CHECK(runs_of(fd, 0) - runs_of(fd, 2) <= 1);
 	/*
-	 * Together, the sets were active for the thread's run time, except the
-	 * time of the switches.
+	 * Together, the sets were active while the thread ran, except during
+	 * the switches.
 	 */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
 	      thread_clock_ns(clock));
@@ -365,8 +365,8 @@ TEST(cpu_sets_alternate_while_sampling)
 	ctx_pin(0);
 	ctx_start_on(s.fd, thread_id());
 	/*
-	 * Events that happen before the PMU has followed a switch are
-	 * discarded, so repeat until there are enough samples.
+	 * After a switch, events are discarded until the PMU has been
+	 * programmed for the new set, so repeat until there are enough samples.
 	 */
 	do
 		worker_do(&w, WORK_TOUCH, 100);

@@ -186,7 +186,7 @@ TEST(start_at_exec_counts_only_the_program)
 	CHECK_EQ(ctx_number(fd, "pfm_births"), 4);
 	CHECK_EQ(ctx_read(fd, 0), 3 * CALLS);
 	/*
-	 * A start at exec is refused now, because the family has already been
+	 * PFM_START at exec is now refused, because the family has already been
 	 * started and has no thread left that could call exec.
 	 */
 	CHECK_ERRNO(pfm_start(fd, &start), EBUSY);
@@ -310,7 +310,10 @@ TEST(close_frees_members)
 	struct caller c;
 
 	caller_start(&c);
-	/* The child also has a copy of the descriptor. */
+	/*
+	 * This unloads the family although the child still has a copy of the
+	 * descriptor, because this process monitors itself.
+	 */
 	CHECK_OK(close(fd));
 	ctx_expect_free(c.pid);
 	caller_quit(&c);

@@ -88,7 +88,7 @@ static struct shared shared_new(__u32 flags, unsigned int n, unsigned int pmds)
 	return s;
 }
 
-/* Describe a counter of calls. */
+/* Return the settings of counter @n, which counts calls of getppid(). */
 static struct counter calls(unsigned int n, __u32 flags, __u64 period)
 {
 	struct counter c = counter(n, flags, period);
@@ -147,7 +147,7 @@ static void caller_start_on(struct caller *c, int cpu)
 static void need_two_cpus(void)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		check_skip("one CPU");
+		check_skip("needs two CPUs");
 }
 
 /* Samples */
@@ -214,7 +214,7 @@ TEST(exits_are_sampled_on_request)
 		CHECK((__s64)e->ip > 0);
 	}
 	CHECK_EQ(entry_of(&s, 0, 2, 1)->pid, child.pid);
-	/* A thread that ends while the family is stopped is not sampled. */
+	/* The exit of a thread is not sampled while the family is stopped. */
 	caller_start_on(&child, 0);
 	ctx_stop(s.fd);
 	caller_quit(&child);
@@ -386,13 +386,19 @@ TEST(period_changes_in_all_members)
 	caller_start(&c[0]);
 	caller_do(&c[0], 3);
 	CHECK_OK(change_period(&s, 2));
-	/* The first period of 4 ends; then two periods of 2 follow. */
+	/*
+	 * The current period of 4 ends with the first of these calls; then two
+	 * periods of 2 follow.
+	 */
 	caller_do(&c[0], 5);
 	CHECK_EQ(samples(&s), 3);
 	caller_start(&c[1]);
 	caller_do(&c[1], 4);
 	CHECK_EQ(samples(&s), 5);
-	/* The root's periods also change: the first is 4, the next is 2. */
+	/*
+	 * The root's periods also change: its current period is still 4, the
+	 * next one is 2.
+	 */
 	call(6);
 	CHECK_EQ(samples(&s), 7);
 	CHECK_ERRNO(change_period(&s, 0), EINVAL);

@@ -43,8 +43,8 @@ static size_t page(void)
 }
 
 /*
- * Check that this user can still lock LIMIT pages, by creating a buffer of that
- * size.
+ * Check that this user can still lock LIMIT pages, by creating a buffer that
+ * uses all of them.
  */
 static void expect_all_memory(void)
 {
@@ -77,7 +77,10 @@ static void refuse_within_limits(void *group)
 	limit_locked_pages(LIMIT);
 	refusals_leave_nothing(g->refuse, g);
 	expect_all_memory();
-	/* Nothing that the refused calls left behind delays an exec. */
+	/*
+	 * Check that the refused calls have left nothing behind that delays an
+	 * exec.
+	 */
 	worker_do(&g->root, WORK_EXEC, 0);
 	worker_do(&g->other, WORK_EXEC, 0);
 }
@@ -278,7 +281,7 @@ TEST(context_refused_by_format_leaves_nothing)
 	expect_odd_refused("validate=-13", EACCES);
 	expect_odd_refused("area_size=1", EINVAL);
 	expect_odd_refused("buf_size=8192 init=-13", EACCES);
-	/* The buffer is allocated, but not its private area. */
+	/* The buffer can be allocated, but its private area is too large. */
 	expect_odd_refused("buf_size=8192 area_size=0x4000000000000", ENOMEM);
 }
 
@@ -658,8 +661,8 @@ static void watch(int fd, unsigned int set, unsigned int n)
 }
 
 /*
- * Create a context with two sets, which need one breakpoint more than a CPU
- * has.
+ * Create a context with two sets that together need one breakpoint more than a
+ * CPU has.
  */
 static int watch_too_much(__u32 flags)
 {

@@ -270,7 +270,7 @@ static void expect_ask(const struct inquiry *q, int ask)
 		return;
 	perf = perfs(ask);
 	if (us != perf)
-		check_failed(__FILE__, __LINE__, "%s at level %s requests %s: '%c', but perf gives '%c'",
+		check_failed(__FILE__, __LINE__, "%s at level %s requests %s: got '%c', but perf_event_open() gives '%c'",
 			     q->who->name, level_names[q->level],
 			     ask_names[ask], us, perf);
 }

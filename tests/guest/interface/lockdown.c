@@ -44,7 +44,7 @@ TEST(records_with_registers_are_refused)
 	struct mapped m;
 
 #if !defined(__x86_64__)
-	check_skip("needs an x86 CPU, whose registers the records contain");
+	check_skip("needs an x86 CPU: the records contain x86 registers");
 #endif
 	m = mapped_new(uuid, 0, &arg, sizeof(arg));
 	ctx_add_counter(m.fd, 0, 0, 4);

@@ -290,8 +290,8 @@ TEST(oprofile_bridge_leaks_no_kernel_addresses)
 #define SOME		(4U << 20)
 
 /*
- * The number of bytes that the kernel may charge before they are used: 64 pages
- * per CPU.
+ * The number of bytes that the kernel may charge in advance: 64 pages on each
+ * of two CPUs.
  */
 #define AHEAD		(64 * 2 * 4096U)
 
@@ -304,7 +304,7 @@ static void make_group(const char *max)
 	write_text(CGROUP "/memory.max", max);
 }
 
-/* Run a function in a child, which must join the group. */
+/* Run a function, which must join the group, in a child. */
 static void run_in_group_with(void (*work)(void *arg), void *arg)
 {
 	int status = wait_for(spawn(work, arg));
@@ -505,7 +505,7 @@ static void share_a_cpu(void *unused)
 	pid_t member = spawn(overflow_for_ever, NULL);
 
 	reap(spawn(work_beside, NULL));
-	/* The process that overflows must still be running. */
+	/* The process whose counters overflow must still be running. */
 	CHECK_EQ(waitpid(member, NULL, WNOHANG), 0);
 	CHECK_OK(kill(member, SIGKILL));
 }

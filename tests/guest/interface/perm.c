@@ -235,10 +235,10 @@ static void expect_may(const struct caller *c, const struct target *t, int fd)
 	char us = ours(fd, t->pid), perf = perfs(t->pid);
 
 	if (us != (want == 's' ? '-' : want))
-		check_failed(__FILE__, __LINE__, "%s attaches to %s: '%c', not '%c' (perf gives '%c')",
+		check_failed(__FILE__, __LINE__, "%s attaches to %s: got '%c', expected '%c' (perf_event_open(): '%c')",
 			     c->name, t->name, us, want, perf);
 	if ((us == '+') != (perf == '+') && want != 's')
-		check_failed(__FILE__, __LINE__, "%s attaches to %s: '%c', but perf gives '%c'",
+		check_failed(__FILE__, __LINE__, "%s attaches to %s: got '%c', but perf_event_open() gives '%c'",
 			     c->name, t->name, us, perf);
 }
 
@@ -248,11 +248,11 @@ static void expect_may_stop(const struct caller *c, const struct target *t,
 	char want = c->may_stop[t - targets], us = ours(fd, t->pid);
 
 	if (want == 'x' ? !strchr("-n", us) : us != want)
-		check_failed(__FILE__, __LINE__, "%s blocks %s: '%c', not '%c'",
+		check_failed(__FILE__, __LINE__, "%s blocks %s: got '%c', expected '%c'",
 			     c->name, t->name, us, want);
 	if ((us == '+') != (ptraces(t->pid) == '+'))
 		check_failed(__FILE__, __LINE__,
-			     "%s blocks %s: '%c', but ptrace() gives another result",
+			     "%s blocks %s: got '%c', but ptrace() gives another result",
 			     c->name, t->name, us);
 }
 
@@ -493,7 +493,10 @@ TEST(permission_check_works_in_a_pid_namespace)
  * Holders of a descriptor who are not allowed to attach to the monitored thread
  */
 
-/* Try all writes. Only writes that need a new perf event must be refused. */
+/*
+ * Try all writes. Those that need a new perf event must be refused; all others
+ * must succeed.
+ */
 static void write_as_holder(void *arg)
 {
 	int fd = *(int *)arg;
@@ -507,13 +510,13 @@ static void write_as_holder(void *arg)
 	CHECK_EQ(ctx_read(fd, 0), 1000);
 	c.pmc.reg_smpl_pmds[0] = 2;
 	CHECK_OK(pfm_write_pmcs(fd, &c.pmc, 1));
-	/* These changes would turn the counter into a sampling counter. */
+	/* These writes would turn the counter into a sampling counter. */
 	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EPERM);
 	c.pmc.reg_flags = PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
 	c.pmc.reg_flags = 0;
-	/* These changes would change the event, or add a counter. */
+	/* These writes would change the event, or add a counter. */
 	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
 					 PERF_COUNT_SW_CONTEXT_SWITCHES);
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);

@@ -189,9 +189,9 @@ TEST(config_words_are_accepted_as_by_perf)
 }
 
 /*
- * Skip the test on other architectures than x86 if @x86, otherwise on x86. On
- * arm64, perfmon cannot use breakpoints, because the kernel steps over them
- * only for perf's own overflow handlers.
+ * If @x86, skip the test on all architectures except x86; otherwise skip it on
+ * x86. On arm64, perfmon cannot use breakpoints, because the kernel steps over
+ * them only for perf's own overflow handlers.
  */
 static void only_x86(bool x86)
 {
@@ -202,8 +202,8 @@ static void only_x86(bool x86)
 #endif
 
 	if (is_x86 != x86)
-		check_skip("breakpoints %s on this architecture",
-			   is_x86 ? "count" : "are refused");
+		check_skip("perfmon %s breakpoints on this architecture",
+			   is_x86 ? "supports" : "refuses");
 }
 
 #define WRITES \
@@ -309,8 +309,8 @@ TEST(breakpoints_are_refused_on_arm64)
 }
 
 /*
- * Such a PMU may handle periods differently from perf's own PMUs, so sampling
- * is refused.
+ * A software PMU that is not part of perf may handle periods differently, so
+ * perfmon refuses to sample with it.
  */
 TEST(other_software_pmus_count_and_do_not_sample)
 {

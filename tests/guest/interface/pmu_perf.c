@@ -203,8 +203,8 @@ TEST(set_duration_is_exact_for_any_events)
 	write_pmc_stopped(fd, 0, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
 	/*
-	 * Without any counter, perfmon takes the time from an event of its own
-	 * for the clock.
+	 * Without any counter, perfmon creates an event of its own for the
+	 * time.
 	 */
 	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
@@ -228,7 +228,10 @@ TEST(set_duration_survives_switch_to_sampling)
 	expect_time_is_told(fd);
 }
 
-/* The overflow reads the time that perf keeps for the event. */
+/*
+ * When an overflow masks the context, the set's duration is taken from the time
+ * that perf keeps for the event.
+ */
 TEST(set_duration_ends_when_overflow_masks)
 {
 	int fd = ctx_notifying(0, 1), clock = thread_clock();
@@ -473,8 +476,8 @@ static void count_run_time(void *unused)
 	counter_write(s.fd, &all);
 	ctx_start_on(s.fd, thread_id());
 	/*
-	 * Retry if the last hit added most of the time, because its time may
-	 * still be pending.
+	 * Retry if the last hit added most of the time, because its periods may
+	 * not have been reported yet.
 	 */
 	do {
 		CHECK_OK(pfm_start(s.fd, NULL));

@@ -89,8 +89,8 @@ static __s64 distance(struct raw *r)
 }
 
 /*
- * Check that the distance has changed by at most a tick of the counter, and 1
- * ns because perf rounds down.
+ * Check that the distance has changed by at most one tick of the counter, plus
+ * 1 ns because perf rounds down.
  */
 static void expect_distance(struct raw *r, __s64 before)
 {
@@ -161,9 +161,9 @@ static bool try_suspend(void)
 }
 
 /*
- * x86_64 suspends to RAM. Meanwhile the TSC keeps counting, but the kernel's
- * clock does not. arm64 suspends to idle. In this guest, its counter and the
- * clock both continue meanwhile.
+ * x86_64 suspends to RAM: the TSC keeps counting, but the kernel's clock stops.
+ * arm64 suspends to idle: in this guest, both the counter and the clock keep
+ * running.
  */
 TEST(raw_time_is_perfs_after_suspend)
 {

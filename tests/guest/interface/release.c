@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * release.c - measure the time in which a monitored thread releases its events
+ * release.c - measure how long a monitored thread takes to release its events
  *
  * Releasing the last event of a tracepoint waits for RCU grace periods. The
  * times are reproducible, because the guest's clock counts instructions.

@@ -58,8 +58,8 @@ TEST(page_faults_record_their_address)
 }
 
 /*
- * An event that excludes the kernel records user addresses; only kernel
- * addresses would be hidden.
+ * An event that excludes the kernel still records user addresses; only kernel
+ * addresses are hidden.
  */
 TEST(user_level_faults_record_their_address)
 {
@@ -211,7 +211,8 @@ static void exit_with_memory(void *go)
 
 /*
  * perf stops the clock of an exiting thread before the thread frees its memory.
- * The sample at the exit also includes the CPU time between these two moments.
+ * The sample at the exit also includes the CPU time that freeing the memory
+ * takes.
  */
 TEST(exit_sample_has_cpu_time_of_the_exit)
 {

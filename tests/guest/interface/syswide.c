@@ -301,7 +301,7 @@ TEST(load_by_migrating_thread_binds_to_one_cpu)
 		int cpu;
 
 		/*
-		 * Start on alternating CPUs, because the load may be over
+		 * Start on alternating CPUs, because the load may be finished
 		 * before the thread is migrated.
 		 */
 		ctx_pin(i % CPUS);

@@ -569,7 +569,10 @@ TEST(hostile_table_reveals_only_addresses_of_code)
 		for (unsigned int n = 0; n < record->num_user; n++)
 			CHECK(is_code(user[n]));
 		chains += record->num_user > 1;
-		/* Unmap this, because faults_prepare() expects few mappings. */
+		/*
+		 * Unmap the buffer and the pages, because faults_prepare()
+		 * expects few mappings.
+		 */
 		CHECK_OK(munmap((void *)m.buf, m.size));
 		CHECK_OK(munmap(pages[0], sysconf(_SC_PAGESIZE)));
 		CHECK_OK(munmap(pages[1], sysconf(_SC_PAGESIZE)));

@@ -225,7 +225,7 @@ TEST(chains_at_any_moment_are_sane)
 		user += chain_at(&c, seen)->num_user > 0;
 		kernel += chain_at(&c, seen)->num_kernel > 1;
 	}
-	printf("# %llu samples; of the last, %u with a user chain, %u with a kernel chain\n",
+	printf("# %llu samples; of those still in the ring, %u with a user chain, %u with a kernel chain\n",
 	       (unsigned long long)c.hdr->count, user, kernel);
 }
 

@@ -30,7 +30,7 @@
 #define SHARES		7	/* number of tests */
 #define AT_ONCE		5	/* NMIs between two polls for messages */
 #define MOST_TIME	8000000000ULL	/* ns */
-#define SKEW		64	/* NMIs missed per masking, at most */
+#define SKEW		64	/* maximum number of NMIs missed per masking */
 #define ENTRIES		100
 #define REGIONS		4
 #define BASE		256	/* offset of the first record */
@@ -225,8 +225,8 @@ static struct fired dfl_fired(__u32 ctx_flags)
 }
 
 /*
- * Return the number of samples that were ever recorded. No region must be
- * handed out to the reader.
+ * Return the number of samples that were ever recorded. This works only if no
+ * region is ever handed out to the reader.
  */
 static __u64 nway_recorded(const void *buf)
 {

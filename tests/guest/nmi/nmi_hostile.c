@@ -61,7 +61,7 @@ enum { RSP = 0, RBP = 5 };
 /* The assembler uses these by their names. */
 static __attribute__((used)) struct registers registers[256];
 static __attribute__((used)) __u64 next, saved_sp;
-/* All NMIs of a table have been sent. */
+/* Whether all NMIs for the current table have been sent. */
 static __attribute__((used)) bool is_fired;
 
 static __attribute__((noipa, naked)) void spin(void)
@@ -87,8 +87,8 @@ static __attribute__((noipa, naked)) void spin(void)
 }
 
 /*
- * Return the address of the code that the random tables describe. It begins at
- * least one block before the loop.
+ * Return the address of the code that the random tables describe. This code
+ * begins at least one block before the spinning loop.
  */
 static __u64 described(void)
 {
@@ -269,8 +269,8 @@ static void *fire(void *unused)
 /* Walks */
 
 /*
- * Numbers of chains that begin in the loop. @walks counts the chains for which
- * tables were used.
+ * Numbers of chains that begin in the spinning loop. @walks counts those for
+ * which tables were used.
  */
 struct seen {
 	unsigned long	walks;

@@ -68,8 +68,8 @@ static struct bridged bridged(const char *depth)
 }
 
 /*
- * Check that the bridge has received each overflow, and that it was read or
- * counted as lost.
+ * Check that the bridge has received a sample for each overflow, and that each
+ * sample was read or counted as lost.
  */
 static void account(struct bridged *b)
 {
@@ -89,8 +89,8 @@ __attribute__((noipa)) __section("spin_inner_text")
 static void inner(const bool *done)
 {
 	/*
-	 * Read the frame address, which makes the compiler give the function a
-	 * frame.
+	 * Reading the frame address makes the compiler give the function a
+	 * stack frame.
 	 */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	while (!__atomic_load_n(done, __ATOMIC_ACQUIRE))
@@ -174,8 +174,8 @@ TEST(user_samples_have_file_offset_and_callers)
 	printf("# %u samples while spinning, %u with both callers\n",
 	       spinning, whole);
 	/*
-	 * Not all samples have them, because some NMIs arrive during a timer
-	 * interrupt.
+	 * Not all samples have both callers, because some NMIs arrive during a
+	 * timer interrupt.
 	 */
 	CHECK(whole > spinning / 2);
 }

@@ -293,8 +293,8 @@ TEST(late_user_records_are_imprecise)
 }
 
 /*
- * The PMU is muted, because perf drops overflows of the event while it drains
- * records at a context switch.
+ * Mute the PMU in order to imitate perf, which drops overflows of the event
+ * while it drains records at a context switch.
  */
 TEST(muted_records_count_as_lost)
 {

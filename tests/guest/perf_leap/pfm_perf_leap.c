@@ -2,9 +2,9 @@
 /*
  * pfm_perf_leap - a perf PMU whose counter leaps over whole periods, for tests
  *
- * It stands in for PMUs whose driver is not that of the CPU. When N is written
- * to the parameter leap, the event counts N periods at once and reports a
- * single overflow. Other parameters:
+ * It stands in for PMUs other than the CPU's own. When N is written to the
+ * parameter leap, the event counts N periods at once and reports a single
+ * overflow. Other parameters:
  *
  *   reads		how many times the event was read
  *   found		number of events to which a PMU register still referred
@@ -12,9 +12,9 @@
  *   config, config1, config2
  *			the attributes of the event that was created last
  *
- * The PMU's cpumask in sysfs says that all CPUs share it and that CPU 0 counts
- * for it. A second PMU, pfm_soft, offers the same events as per-thread software
- * events.
+ * According to its cpumask in sysfs, all CPUs share the PMU, and its events are
+ * opened on CPU 0. A second PMU, pfm_soft, offers the same events as per-thread
+ * software events.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>

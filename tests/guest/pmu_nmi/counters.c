@@ -154,8 +154,8 @@ static void rig_disable(struct pmu *pmu)
 }
 
 /*
- * Also accept precise cycles events, so that code that probes for precise
- * events finds that the CPU has them.
+ * Also accept precise cycles events, because code that checks whether the CPU
+ * has precise events tries one.
  */
 static bool rig_is_cycles(const struct perf_event_attr *attr)
 {

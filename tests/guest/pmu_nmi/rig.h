@@ -96,7 +96,7 @@ struct rig_record {
 };
 
 extern struct rig_record rig_record;
-/* Report a wrap one NMI late: at the NMI after the one that caused it. */
+/* Report a wrap one NMI late, at the NMI after the one that caused the wrap. */
 extern bool rig_late;
 /*
  * Do not report wraps. The same happens on a real CPU when perf drains the

@@ -3,12 +3,12 @@
  * storm.c - overflow storms while contexts, threads, modules and CPUs come and
  * go
  *
- * Every page fault overflows, and a clock overflows ten thousand times a
- * second. Meanwhile contexts are loaded, unloaded, restarted and closed,
- * threads exit or are killed, formats are loaded and unloaded, and a CPU goes
- * offline and back. $STORM_ROUNDS sets the amount of work, not the time. With
- * $PFM_NMI, the events are NMIs instead of page faults, as many as the machine
- * can handle.
+ * Every page fault makes a counter overflow, and a clock overflows ten thousand
+ * times a second. Meanwhile contexts are loaded, unloaded, restarted and
+ * closed, threads exit or are killed, formats are loaded and unloaded, and a
+ * CPU goes offline and back. $STORM_ROUNDS sets the amount of work, not the
+ * time. With $PFM_NMI, the events are NMIs instead of page faults, as many as
+ * the machine can handle.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -44,8 +44,8 @@ static unsigned int rounds(void)
 }
 
 /*
- * Create a context that overflows continuously. Return: its descriptor, or -1
- * if this machine does not support the kind.
+ * Create a context whose counters overflow continuously. Return: its
+ * descriptor, or -1 if this machine does not support the kind.
  */
 static int storm_context(const struct kind *kind, __u32 flags)
 {
@@ -169,7 +169,7 @@ static void storm_exits(void *kind)
 	}
 }
 
-/* Kill a process while it overflows. */
+/* Kill a process while its counters overflow. */
 static void storm_kills(void *kind)
 {
 	for (unsigned int n = 2 * rounds(); n; n--) {

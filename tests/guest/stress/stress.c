@@ -26,7 +26,7 @@
 #include "worker.h"
 
 #define DEVICE		"/dev/" PFM_OPROFILE_DEVICE
-#define SESSION_WORDS	8192	/* after which the device is reopened */
+#define SESSION_WORDS	8192	/* reopen the device after this many */
 #define BURSTS		6	/* of page faults per round */
 
 /* Processes that disturb the others */
