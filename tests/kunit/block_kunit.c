@@ -28,7 +28,8 @@ static void start_blocking(struct kunit *test, struct task_struct *task)
 
 /*
  * Make PMD0 and PMD1 overflow simultaneously in a thread that may be blocked.
- * The handler returns @ctrl0 and @ctrl1 for them. Return: the thread.
+ * For them, the handler sets the control bits @ctrl0 and @ctrl1. Return: the
+ * thread.
  */
 static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
 					   u32 ctrl1)

@@ -104,7 +104,7 @@ static void kernel_chain_ends_at_bad_frame_pointer(struct kunit *test)
 	stack[3].next = at(4) + 1;
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES), 0, 4);
 	stack_init(test);
-	/* This frame overlaps the one that was read before. */
+	/* Frame 3 points to a frame that overlaps frame 3 itself. */
 	stack[3].next = at(3) + sizeof(unsigned long);
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES), 0, 4);
 	stack_init(test);
@@ -190,7 +190,7 @@ static void user_chain_of_32_bit_frames(struct kunit *test)
 	unsigned int i;
 
 	if (first > U32_MAX)
-		kunit_skip(test, "no memory in the lower 4 GiB");
+		kunit_skip(test, "cannot map memory below 4 GiB");
 	for (i = 0; i < FRAMES; i++)
 		narrow[i] = (struct pfm_frame32){
 			first + (i + 1) * sizeof(narrow[0]), 0x1000 + i

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * create_kunit.c - create contexts, and the calls of formats' call-backs
- *		    (3.1.1, 3.5.10 - 3.5.13)
+ * create_kunit.c - create contexts, and call the call-backs of formats (3.1.1,
+ *		    3.5.10 - 3.5.13)
  */
 #include <linux/kasan.h>
 #include <linux/mm.h>
@@ -482,7 +482,7 @@ static void kasan_poisons_end_of_private_area(struct kunit *test)
 #else
 static void kasan_poisons_end_of_private_area(struct kunit *test)
 {
-	kunit_skip(test, "no CONFIG_KASAN_VMALLOC");
+	kunit_skip(test, "needs CONFIG_KASAN_VMALLOC");
 }
 #endif
 
@@ -533,7 +533,7 @@ static void expect_room_for_just_that(struct kunit *test)
 		destroy(test, ctx);
 }
 
-/* Run twice, because neither failed nor freed allocations may stay charged. */
+/* Run twice, to check that failed and freed allocations do not stay charged. */
 static void buffer_and_private_area_share_limit(struct kunit *test)
 {
 	size_t max = (BUFFER_PAGES + AREA_PAGES) * PAGE_SIZE;
@@ -543,8 +543,8 @@ static void buffer_and_private_area_share_limit(struct kunit *test)
 }
 
 /*
- * Check that sizes that exceed the memory, and sizes whose sum overflows, are
- * refused.
+ * Check that perfmon refuses sizes that exceed the memory, and sizes whose sum
+ * overflows.
  */
 static void expect_too_much(struct kunit *test)
 {

@@ -59,9 +59,9 @@ static void overflow_during_command_is_deferred(
 }
 
 /*
- * An overflow has interrupted the handler of another overflow, and was
- * deferred. When that handler is finished, a command owns the context, so the
- * deferred overflow is handled after the command.
+ * An overflow interrupts the handler of another overflow, and is deferred. When
+ * that handler has finished, a command owns the context, so the deferred
+ * overflow is handled after the command.
  */
 /* Proves H06 */
 static void nested_overflow_is_deferred_after_command(
@@ -138,9 +138,10 @@ static void defer_overflow_of_away(struct kunit *test)
 }
 
 /*
- * The deferred overflow is handled while the thread is switched out. Meanwhile
- * the thread may run and overflow on another CPU. An overflow that interrupts a
- * handler is left to that handler, but this one must not be.
+ * The handler for the deferred overflow runs while the thread is switched out,
+ * so the thread may run on another CPU and overflow there at the same time. An
+ * overflow that interrupts a handler on the same CPU is left to that handler.
+ * This overflow must be deferred instead, as if a command owned the context.
  */
 /* Proves H06 */
 static void deferred_work_ignores_switched_out_thread(struct kunit *test)
@@ -168,9 +169,10 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 }
 
 /*
- * Report an overflow of PMD0 that has already been handled, as if an NMI had
- * interrupted pfm_overflow() and had handled it when the value was @known_from.
- * Return: how often the report makes the core call the handler.
+ * Report an overflow of PMD0 while a command owns the context. The PMD is in
+ * the state PFM_KNOWN, which it entered with the value @known_from, as if an
+ * NMI had interrupted pfm_overflow() and had handled the overflow. Return: how
+ * often the handler is called.
  */
 static int defer_known(struct kunit *test, u64 known_from)
 {

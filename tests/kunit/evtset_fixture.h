@@ -156,8 +156,8 @@ static inline u16 active_set(struct kunit *test)
 }
 
 /*
- * Count events, then let time pass. If this makes the core switch sets, the PMU
- * still has to be programmed: call pfm_finish_switch().
+ * Count events, then let time pass. If this makes the core switch sets, the
+ * caller must then call pfm_finish_switch(), which programs the PMU.
  */
 static inline void happen(struct kunit *test, u64 d0, u64 d1, u64 ns)
 {

@@ -171,7 +171,7 @@ static void set_runs_and_duration_survive_modification(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, duration(test, 1), i * TICK);
 	}
 	/*
-	 * Modifying a set does not reset its number of runs and its duration.
+	 * Modifying a set resets neither its number of runs nor its duration.
 	 */
 	make_set(test, 1, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 3ULL);

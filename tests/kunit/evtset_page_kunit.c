@@ -165,8 +165,8 @@ static void counting_set_page_is_live(struct kunit *test)
 }
 
 /*
- * The page describes a counter only if the PMU lets the monitored thread read
- * it.
+ * The page describes a counter only if the PMU allows the monitored thread to
+ * read that counter.
  */
 static void set_page_describes_user_readable_counter(struct kunit *test)
 {
@@ -224,7 +224,7 @@ static void set_page_has_values_after_switch(struct kunit *test)
 	count_on(test, PERIOD + 6, true);
 	expect_kept(test, 1, false);
 	expect_value(test, 1, 6);
-	/* Set 0 was reset when it became active again. */
+	/* The counter of set 0 was reset when the set became active again. */
 	expect_live(test, 0);
 	stop(test);
 	expect_kept(test, 0, true);
@@ -232,8 +232,8 @@ static void set_page_has_values_after_switch(struct kunit *test)
 }
 
 /*
- * Look at the pages after the interrupt, but before the work item programs the
- * PMU.
+ * Check the pages after the interrupt that switches sets, but before the work
+ * item programs the PMU.
  */
 static void set_pages_are_updated_in_switch_interrupt(struct kunit *test)
 {

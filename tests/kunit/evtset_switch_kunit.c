@@ -69,15 +69,19 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), 40ULL);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 	KUNIT_EXPECT_EQ(test, duration(test, 1), 4 * TICK);
-	/* The load activates set 0 once; switching back activates it twice. */
+	/*
+	 * PFM_LOAD_CONTEXT has activated set 0 once, and two switches have
+	 * activated it again.
+	 */
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 3ULL);
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 2ULL);
 }
 
 /*
- * Switch by time, and let time pass until the PMU follows. A set's timeout does
- * not run until then. The mutex keeps the work item from switching the PMU.
- * Return: the unmeasured time of set 1 before.
+ * Let the timeout switch sets. Then let @ns pass before the PMU is programmed
+ * for the new set; until then, the new set's timeout does not run. The locked
+ * mutex delays the work item that programs the PMU. Return: the unmeasured time
+ * of set 1, which does not include @ns yet.
  */
 static u64 pass_unmeasured(struct kunit *test, u64 ns)
 {
@@ -202,8 +206,8 @@ static void stop_late(struct pfm_pmu_set *s)
 }
 
 /*
- * Stop monitoring on this PMU: with PFM_STOP if @command, otherwise without it,
- * as if another thread's command stopped monitoring.
+ * Stop monitoring on this PMU. If @command, call PFM_STOP; otherwise stop as if
+ * another thread had issued the command.
  */
 static void stop_late_by(struct kunit *test, bool command)
 {
@@ -515,8 +519,8 @@ static void timeout_switch_reports_no_pmds(struct kunit *test)
 }
 
 /*
- * The second thread is a kernel thread, which never returns to user space, so
- * its switch needs a work item.
+ * The second monitored thread is a kernel thread. It never returns to user
+ * space, so a work item must finish its switch.
  */
 static void pending_switch_does_not_block_later_target(
 		struct kunit *test)

@@ -2,9 +2,9 @@
 /*
  * fake_clock.h - the clock and the counter of the suites (core/raw_counter.h)
  *
- * On each kernel both are the kernel's clock, until a test calls
- * fake_clock_begin(). From then on only the test lets time pass, and the
- * counter has two ticks per ns.
+ * Until a test calls fake_clock_begin(), reading either of them returns
+ * local_clock(). From then on, only the test lets time pass, and the counter
+ * makes two ticks per ns.
  */
 #ifndef PFM_KUNIT_FAKE_CLOCK_H
 #define PFM_KUNIT_FAKE_CLOCK_H
@@ -19,7 +19,7 @@
  * struct fake_clock - the time
  * @ns:    the time; 0 if the clock is not fake
  * @step:  time in ns that reading the counter takes
- * @ahead: ticks that only the counter has made
+ * @ahead: ticks by which the counter is ahead of the clock
  */
 struct fake_clock {
 	u64	ns;
@@ -31,7 +31,7 @@ extern struct fake_clock fake_clock;
 
 static inline void fake_clock_begin(void)
 {
-	/* No real time stamp is earlier. */
+	/* Begin with a time that is earlier than any real time stamp. */
 	fake_clock = (struct fake_clock){ .ns = NSEC_PER_USEC };
 }
 

@@ -97,8 +97,8 @@ static void member_that_ends_before_its_turn_counts_once(struct kunit *test)
 }
 
 /*
- * The read holds the lock of the member's context, so the exiting thread leaves
- * it to the reader to detach the context.
+ * The reader holds the lock of the member's context, so the reader and not the
+ * exiting thread must detach the context.
  */
 static void member_that_ends_in_its_turn_counts_once(struct kunit *test)
 {

@@ -185,7 +185,7 @@ static void flight_freezes_above_a_value(struct kunit *test)
 			       .minus = PFM_FLIGHT_SMPL_NO_PMD });
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 3, 1), HOLD);
 	pfm_calls_restart(test, false);
-	/* The sample does not contain the PMD of the condition. */
+	/* The sample does not contain the PMD that the condition compares. */
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 2, 2), GO_ON);
 	pfm_calls_end(test);
 	make_for(test, (pfm_flight_smpl_arg_t){
@@ -218,15 +218,15 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 101), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 111), GO_ON);
 	/*
-	 * Each marker restarts the time, even one that comes too late after the
-	 * previous marker.
+	 * Each marker restarts the measured time, even if it comes too late
+	 * after the previous marker.
 	 */
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 200), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 199), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 211), HOLD);
 	/*
 	 * After a restart, only a sample after a new marker can be a trigger,
-	 * and only if its counter may notify.
+	 * and only if PFM_REGFL_OVFL_NOTIFY is set for its counter.
 	 */
 	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 300), GO_ON);

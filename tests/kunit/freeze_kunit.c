@@ -22,7 +22,9 @@ static void restart_resets_overflow_lost_while_masked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
-	/* Without the reset, the PMD would overflow only after 2^64 events. */
+	/*
+	 * Without a reset, the PMD would overflow again only after 2^64 events.
+	 */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inherit_kunit.c - births of members, and commands on a context and its family
+ * inherit_kunit.c - births of members (the creation of their contexts when a
+ *		     thread or process is created), and commands on a context
+ *		     and its family
  */
 #include "family_fixture.h"
 

@@ -70,7 +70,10 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
-	/* The core ignores only one report, so it handles the next one. */
+	/*
+	 * The core has ignored one report of an overflow that it had already
+	 * handled; it handles the next report.
+	 */
 	fixture_counter_is(test, 0, 0);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
@@ -129,7 +132,7 @@ static void report_during_its_instant_is_known(struct kunit *test)
 
 /*
  * Report an overflow with an old value, as if the PMU had read the value before
- * an NMI handled the overflow. First report it while the context is owned, then
+ * an NMI handled the overflow. First do so while the context is owned, then
  * while it is not.
  */
 static void late_report_of_known_overflow_is_ignored(struct kunit *test)

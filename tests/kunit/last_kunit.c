@@ -62,8 +62,8 @@ static void exit_samples_nothing_while_masked(struct kunit *test)
 }
 
 /*
- * An exec has removed the thread's events, so the tool may lack the right to
- * monitor the program that is now exiting.
+ * After an exec has removed the thread's events, the tool may lack the right to
+ * monitor the new program, so its exit is not sampled.
  */
 static void exit_after_lost_events_samples_nothing(struct kunit *test)
 {

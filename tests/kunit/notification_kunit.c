@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * notification_kunit.c - the state of queue and buffer when a reader is
- * notified
+ * notification_kunit.c - the state of the message queue and the buffer when a
+ *			  reader is notified
  *
  * The tests look at the queue and the buffer in a probe of the tracepoint that
  * is hit when the signal is sent, before any reader can run.

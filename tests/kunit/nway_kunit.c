@@ -314,8 +314,7 @@ static void nway_uses_freed_region_after_overwriting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
 	pfm_calls_restart(test, true);
 	/*
-	 * Now the full region is handed out, although late, and not
-	 * overwritten.
+	 * The full region is now handed out late, instead of being overwritten.
 	 */
 	KUNIT_EXPECT_EQ(test, overflow(test, 3), TELL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state,

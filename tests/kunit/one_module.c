@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * one_module.c - initialise and exit the modules that are linked into one
- * module with the suites
+ * one_module.c - initialise and exit the modules that are linked together with
+ *		  the suites into one module
  */
 #include "one_module.h"
 
@@ -18,7 +18,7 @@ void one_module_add(struct one_part *part)
 
 /*
  * Call the exit functions of the parts before @end, in reverse order. If @end
- * is the list itself, these are all parts.
+ * is the head of the list, call all of them.
  */
 static void one_module_end(struct list_head *end)
 {
@@ -52,7 +52,7 @@ static void __exit one_module_exit(void)
 
 module_init(one_module_init);
 module_exit(one_module_exit);
-/* Suites use functions that the kernel exports for suites only. */
+/* The suites use functions that the kernel exports only for KUnit suites. */
 MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 MODULE_DESCRIPTION("perfmon2: KUnit suites, with the tested modules");
 MODULE_LICENSE("GPL v2");

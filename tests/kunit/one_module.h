@@ -2,11 +2,12 @@
 /*
  * one_module.h - link the sources of several modules into one module
  *
- * The suites call functions that the tested modules do not export. To run them
- * without building a kernel that contains them, suites and tested code are
- * linked into one module. Each source file includes this header first. It turns
- * the file's module_init() and module_exit() into a "part" of the one module.
- * When the module is loaded, the parts register themselves in link order.
+ * The suites call functions that the tested modules do not export. To run the
+ * suites without building a kernel that contains them, they are linked into one
+ * module with the tested code. Each source file includes this header first. It
+ * turns the file's module_init() and module_exit() into a "part" of the one
+ * module. When the module is loaded, the parts register themselves in link
+ * order.
  */
 #ifndef PFM_KUNIT_ONE_MODULE_H
 #define PFM_KUNIT_ONE_MODULE_H

@@ -78,7 +78,7 @@ static struct pfm_op_reader *open_reader(struct kunit *test,
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rd));
 	b->rd = rd;
 	/*
-	 * Wait until the first sync has run, which would otherwise take the
+	 * Wait until the first sync has run. It would otherwise consume the
 	 * test's samples.
 	 */
 	flush_delayed_work(&rd->work);
@@ -202,8 +202,8 @@ static void oprofile_full_cpu_buffer_loses_samples(struct kunit *test)
 	int i;
 
 	/*
-	 * Hold the lock, because a half-full buffer wakes the sync, which would
-	 * empty the buffer.
+	 * Hold the lock of the sync, which would otherwise empty the buffer as
+	 * soon as it is half full.
 	 */
 	mutex_lock(&rd->sync_lock);
 	for (i = 0; i < 20; i++)
@@ -252,8 +252,8 @@ static void set_level(struct pt_regs *regs, bool user)
 }
 
 /*
- * If registers are given, the registers and not the address determine whether
- * the sample is in user space.
+ * If registers are given, they determine whether the sample is in user space,
+ * and the address does not.
  */
 static void oprofile_registers_determine_user_level(struct kunit *test)
 {
@@ -413,7 +413,7 @@ static void oprofile_lost_samples_hold_no_mm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
 }
 
-/* Put a sample with @n callers into the ring, as the handler does. */
+/* Put a sample with @n callers into the ring of CPU 0, as the handler does. */
 static void put_traced(struct kunit *test, unsigned long ip,
 		       const unsigned long *callers, unsigned int n)
 {

@@ -144,8 +144,8 @@ static void overflow_three(struct kunit *test)
 }
 
 /*
- * The handler returns an error for PMD1, so it is not called for PMD2. PMD2
- * must notify nevertheless.
+ * The handler returns an error for PMD1, so it is not called for PMD2. The
+ * overflow of PMD2 must nevertheless cause a notification.
  */
 /* Proves 3.6.5-07, 3.6.5-08 */
 static void handler_error_notifies_for_skipped_pmds(
@@ -167,8 +167,8 @@ static void handler_error_notifies_for_skipped_pmds(
 }
 
 /*
- * PMD0, which notifies, is recorded. Then the handler masks at the overflow of
- * PMD1.
+ * The overflow of PMD0, which notifies, is recorded. Then the handler masks the
+ * context at the overflow of PMD1.
  */
 /* Proves 3.6.5-08 */
 static void mask_notifies_for_earlier_pmds(struct kunit *test)

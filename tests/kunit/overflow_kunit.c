@@ -58,8 +58,9 @@ static void handler_gets_overflow_description(struct kunit *test)
 }
 
 /*
- * If the hardware counter does not contain the value with which a PMU re-arms
- * it, the core must reset the counter.
+ * Some PMUs re-arm a counter themselves after an overflow. If the hardware
+ * counter does not contain the value that such a PMU loads, the core must reset
+ * the counter.
  */
 static void core_resets_counter_that_pmu_did_not_rearm(
 	struct kunit *test)

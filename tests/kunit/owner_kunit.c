@@ -7,7 +7,7 @@
 #include "fixture.h"
 #include "owner.h"
 
-/* The overflow is reported as by a PMU that reports each counter separately. */
+/* Report the overflow like a PMU that reports each counter separately. */
 static void overflow_does_not_take_ownership_of_command(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -35,7 +35,9 @@ static void interrupts_see_overflows(struct kunit *test)
 }
 
 /*
- * If either trial of pfm_owner_init() fails, commands wait for a grace period.
+ * If interrupts do not see an overflow in progress, or take other code for one,
+ * commands do not rely on them and wait for a grace period instead.
+ * pfm_owner_init() makes a trial of each.
  */
 static void blind_interrupts_are_not_trusted(struct kunit *test)
 {

@@ -103,7 +103,7 @@ static void pmc_config_words_default_to_zero(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 1), 0);
 	expect_seen(test, 1, 0, 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 0), 0);
-	/* If all words are 0, no memory is allocated for them. */
+	/* As long as all words are 0, no memory is allocated for them. */
 	KUNIT_EXPECT_NULL(test, set->configs);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG2(0), -1ULL), 0);

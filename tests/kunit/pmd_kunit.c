@@ -149,7 +149,7 @@ static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 	longer = pfm_ovfl_create(set, 8, 0, 0, same);
 	with_longer = *charged;
 	KUNIT_EXPECT_GT(test, with_longer, with_plain);
-	/* The core does this if the PMU refuses the longer setting. */
+	/* The core calls this if the PMU refuses the longer setting. */
 	pfm_ovfl_drop(set, longer, same);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);
 	longer = pfm_ovfl_create(set, 8, 0, 0, same);

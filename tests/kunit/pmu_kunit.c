@@ -201,8 +201,8 @@ static void description_with_virtual_pmds_only_is_valid(struct kunit *test)
 	}
 	expect(test, d, -EBUSY);
 	/*
-	 * A counter or a clock must not have a read function in its own
-	 * description.
+	 * The description of a counter or a clock must not contain a read
+	 * function.
 	 */
 	d->pmds[1].flags = PFM_REGD_COUNTER;
 	expect(test, d, -EINVAL);
@@ -367,7 +367,7 @@ static void config_word_needs_pmc_with_counter(struct kunit *test)
 	expect(test, d, -EINVAL);
 	d->pmcs[3].pmd = 1;
 	expect(test, d, -EBUSY);
-	/* The word's counter has no PMC. */
+	/* The counter that the configuration word belongs to has no PMC. */
 	d->pmcs[1].pmd = PFM_REGD_NO_PMD;
 	expect(test, d, -EINVAL);
 	d = with_config(test, PFM_REGD_CONFIG2);

@@ -77,8 +77,9 @@ static void renewed_credit_changes_nothing_else(struct kunit *test)
 	pfm_msg_t msg;
 
 	/*
-	 * 100 overflows are allowed in a window. The core times an overflow
-	 * each time the context has used up a credit of 6.
+	 * 100 overflows are allowed per window. The core takes the time of an
+	 * overflow whenever the context has used up its credit, which is 6
+	 * overflows.
 	 */
 	overflow_fast(test, 1000, true);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
@@ -106,9 +107,7 @@ static bool window_of(struct kunit *test, u64 took, u64 least)
 	return exceeded;
 }
 
-/*
- * The overflows come faster than the limit of 500,000 per second would allow.
- */
+/* The overflows come faster than the limit of 500,000 per second allows. */
 /* Proves 4.4.4-03, H18 */
 static void no_rate_limit_means_no_throttling(struct kunit *test)
 {
@@ -139,8 +138,8 @@ static void handlers_that_fill_the_cpu_mask(struct kunit *test)
 }
 
 /*
- * Handlers must not be blamed if interrupts have lengthened most of them (first
- * case), or if too few of them were timed (second case).
+ * The core must not blame the handlers if interrupts have lengthened most of
+ * them (first case), or if it has timed too few of them (second case).
  */
 static void handlers_are_not_blamed_for_interrupts(struct kunit *test)
 {

@@ -403,7 +403,10 @@ static void logical_registers_access_hardware_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, *hardware(test, 0, pfm_getinfo_pmd), 5ULL);
-	/* PMC0's hardware register alone enables the counter: clear it. */
+	/*
+	 * Counter 0 counts only while PMC0's hardware register is not 0: clear
+	 * the register.
+	 */
 	*hardware(test, 0, pfm_getinfo_pmc) = 0;
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 5ULL);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * release_kunit.c - release objects that the PMU's operations have left to be
- * released later
+ * release_kunit.c - objects whose release the PMU's operations have postponed
  */
 #include <perfmon/perfmon_work.h>
 #include "fixture.h"
 #include "release.h"
 
 /*
- * A copy of the simulated PMU. Its unload() leaves an object to be released
- * later.
+ * A copy of the simulated PMU. Its unload() postpones the release of an object.
  */
 static struct pfm_pmu leaving;
 static const struct pfm_pmu *sim;

@@ -78,9 +78,7 @@ static void restart_can_mask_active_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
 
-/*
- * Samples may be missing from the time when the context was masked or stopped.
- */
+/* While the context was masked or stopped, samples may have been missed. */
 static void format_forgets_state_when_samples_may_be_missing(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -151,8 +149,8 @@ static void a_positive_restart_result_is_einval(struct kunit *test)
 
 /*
  * Check that the core prints a line if fmt_restart returns an invalid result,
- * but that it does not print the line while overflows are deferred. Retry,
- * because the rate limit of messages may suppress the line.
+ * but not while overflows are deferred. Retry, because the rate limit of
+ * messages may suppress the line.
  */
 static void expect_line(struct kunit *test)
 {

@@ -118,8 +118,8 @@ static void set_state(const struct child *c)
 }
 
 /*
- * The second overflow happens while the handler of the first one runs, as if an
- * irq_work that interrupts the handler reported it.
+ * The second overflow happens while the handler of the first one runs, as if it
+ * were reported by an irq_work that interrupts the handler.
  */
 /* Proves H06 */
 static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
@@ -146,8 +146,8 @@ static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 }
 
 /*
- * The second overflow happens during PFM_RESTART, as if an NMI that interrupts
- * the command reported it.
+ * The second overflow happens during PFM_RESTART, as if it were reported by an
+ * NMI that interrupts the command.
  */
 /* Proves H06 */
 static void overflow_during_restart_is_lost(struct kunit *test)
@@ -313,9 +313,9 @@ static void restarts_at_a_time_are_limited(struct kunit *test)
 }
 
 /*
- * Do what a tool does at the end: stop the family, and for each message read
- * the buffer and restart. Then read the other buffers, and restart all of them
- * at once.
+ * Do what a tool does at the end. It stops the family; for each message, it
+ * reads the buffer and restarts; then it reads the other buffers, and restarts
+ * all of them at once.
  */
 static void restart_after_stop_empties_every_part(struct kunit *test)
 {

@@ -309,7 +309,10 @@ static void time_of_threads_is_summed_by_process(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 399 + 150);
 }
 
-/* A thread of a family leaves one CPU, runs on another one, and leaves that. */
+/*
+ * A thread of a family leaves one CPU, runs on another CPU, and leaves that
+ * one, too.
+ */
 static void time_after_migration_is_in_the_first_buffer(struct kunit *test)
 {
 	struct pfm_fmt_calls *first = test->priv, *second;
@@ -333,7 +336,9 @@ static void time_after_migration_is_in_the_first_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(first, 0)->head.periods, 170);
 	pfm_calls_end(test);
 	test->priv = first;
-	/* The sum is that of both CPUs. */
+	/*
+	 * The record sums the times that were measured on both CPUs: 170 + 30.
+	 */
 	first->state = (struct pfm_ovfl_state){};
 	leave(test, 0x1000, 12, 'S', 600, 0);
 	leave(test, 0x1000, 12, 'S', 630, 0);
@@ -356,8 +361,8 @@ static void time_off_cpu_needs_a_context_of_a_thread(struct kunit *test)
 }
 
 /*
- * First the thread seems to have had more CPU time than time has passed; then a
- * tool has set the PMD of CPU time back.
+ * First the CPU time increases by more than the time that has passed. Then the
+ * CPU time decreases, as if a tool had written the PMD.
  */
 static void time_off_cpu_is_never_negative(struct kunit *test)
 {
@@ -373,8 +378,8 @@ static void time_off_cpu_is_never_negative(struct kunit *test)
 }
 
 /*
- * The time off CPU that begins at a lost sample is not counted. That which
- * begins at the next sample is.
+ * Time off CPU that begins at a lost sample is not counted, but time off CPU
+ * that begins at the next sample is.
  */
 static void time_off_cpu_of_lost_sample_is_not_counted(struct kunit *test)
 {

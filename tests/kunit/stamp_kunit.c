@@ -19,7 +19,8 @@ struct fake_clock fake_clock;
 
 /*
  * Cancel the periodic check, so that only the tests check the clock. Measure
- * the real clock: what is measured next is new, because its scale differs.
+ * the real clock, and only then switch to the fake one: its scale differs, so
+ * the next check measures it anew.
  */
 static void stamp_begin_fake(void)
 {
@@ -142,7 +143,7 @@ static void overflow_time_stamps_are_unique(struct kunit *test)
 	this_cpu_write(pfm_last_stamp, 0);
 }
 
-/* A raw time stamp does not change later time stamps in ns. */
+/* A raw time stamp does not affect later time stamps in ns. */
 static void raw_time_stamps_leave_those_in_ns_alone(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -309,8 +310,8 @@ static void clock_that_leaves_the_counter_is_called(struct kunit *test)
 }
 
 /*
- * Each step is small enough to be allowed between two checks, but the sum of
- * five steps is not.
+ * The zero of the clock may move by one of these steps between two checks, but
+ * not by five steps at once.
  */
 static void zero_follows_the_kernels_rounding(struct kunit *test)
 {
@@ -324,8 +325,9 @@ static void zero_follows_the_kernels_rounding(struct kunit *test)
 }
 
 /*
- * If reading the counter takes longer, the zero is measured less exactly. This
- * must not shift the time stamps of one context against those of another.
+ * If reading the counter takes longer, the zero of the conversion is measured
+ * less exactly. This must not shift the time stamps of one context against
+ * those of another.
  */
 static void inexact_measurement_shifts_no_time_stamps(struct kunit *test)
 {

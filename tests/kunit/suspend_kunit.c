@@ -148,7 +148,8 @@ static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
 }
 
 /*
- * Create a context for the test's own thread, which also calls pfm_suspend().
+ * Create a context for the test's own thread. This thread also calls
+ * pfm_suspend().
  */
 static int suspend_own_init(struct kunit *test)
 {

@@ -24,7 +24,7 @@ struct all_record {
 };
 
 /*
- * The format's call-back stores this while the handler merges a sample into a
+ * What the format's call-back has seen while the handler merged a sample into a
  * record: the count of updates in the buffer, and whether the record is new.
  */
 static struct {
@@ -275,7 +275,7 @@ static void table_search_is_bounded(struct kunit *test)
 
 /*
  * A search that begins at the last place must not leave the memory area of the
- * table. KASAN reports it if it does.
+ * table. KASAN would report this.
  */
 static void table_search_ends_behind_last_place(struct kunit *test)
 {

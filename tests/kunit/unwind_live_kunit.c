@@ -113,7 +113,11 @@ static void mappings_stay_locked_until_the_end(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_locked());
 }
 
-/* CPUs that run kernel threads hold references to the last process's mm, too */
+/*
+ * LOOKS is the number of lookups. OTHERS limits the references to the mm that
+ * appear and disappear meanwhile: a CPU that runs a kernel thread keeps a
+ * reference to the mm of the process before it.
+ */
 #define LOOKS	24
 #define OTHERS	12
 

@@ -51,7 +51,7 @@ struct rnd_seen {
 static __u64 rnd_state = 1;
 static __u64 rnd_words[RND_WORDS], rnd_others[RND_OTHERS];
 static unsigned int rnd_reads;
-/* In the current trial, one of rnd_odds words, rules and reads is invalid. */
+/* In the current trial, one in rnd_odds words, rules and reads is invalid. */
 static __u32 rnd_odds;
 /* The first guarantee that was violated, or NULL. */
 static const char *rnd_broken;

@@ -179,7 +179,10 @@ static void added_table_is_in_next_copy(struct kunit *test)
 {
 	copy(test);
 	KUNIT_ASSERT_EQ(test, add(test, EM_X86_64), 0);
-	/* The old copy is used until the next copy is made. */
+	/*
+	 * The old copy, which has no table, is used until the next copy is
+	 * made.
+	 */
 	KUNIT_EXPECT_TRUE(test, has_space());
 	KUNIT_EXPECT_FALSE(test, has_table());
 	copy(test);
@@ -214,8 +217,8 @@ static void tick(struct irq_work *work)
 }
 
 /*
- * The tick that runs the test's irq_work, tick(), would also have run that of a
- * request.
+ * If the overflow had requested a copy, the tick that runs the test's own
+ * irq_work, tick(), would also have run the irq_work of the request.
  */
 static void kernel_overflow_requests_nothing(struct kunit *test)
 {

@@ -19,7 +19,7 @@
 #define OTHER	0x7f0000000000ULL
 #define WORDS	128
 #define RULES	8
-/* A value that is not an address in any mapping. */
+/* A value that is not an address in a mapping. */
 #define SECRET	0x5ec2e75ec2e75ec2ULL
 /* DWARF numbers of registers. */
 #define X86_64_SP	7
@@ -120,8 +120,8 @@ static u64 at(unsigned int word)
 }
 
 /*
- * Return a rule: the CFA is @number words above the stack pointer, and the
- * return address is in the word just below the CFA.
+ * Return a rule for a frame whose CFA is @number words above the stack pointer,
+ * and whose return address is in the word just below the CFA.
  */
 static struct pfm_unwind_rule above(unsigned int number)
 {
@@ -379,8 +379,8 @@ static void frame_at_rbx(unsigned int number)
 }
 
 /*
- * Return a rule: the return address is in word 3 above the stack pointer, and
- * rbx is saved @below bytes below the CFA.
+ * Return a rule for a frame whose return address is in word 3 above the stack
+ * pointer, and in which rbx is saved @below bytes below the CFA.
  */
 static struct pfm_unwind_rule saves_rbx(int below)
 {
@@ -405,8 +405,8 @@ static void saved_rbx_is_known(struct kunit *test)
 }
 
 /*
- * When the function has restored rbx, the slot in which it saved rbx is below
- * the stack pointer, and the register is used instead.
+ * After the function has restored rbx, the slot in which it had saved rbx is
+ * below the stack pointer. Therefore the register is used instead of the slot.
  */
 static void unsaved_rbx_is_in_its_register(struct kunit *test)
 {

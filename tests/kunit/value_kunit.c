@@ -102,7 +102,7 @@ static u64 *hw_counter(struct kunit *test)
 	return fixture_pmd_of(ctx_of(test), 0)->hw.priv;
 }
 
-/* A read function of a PMU during which the counter wraps. */
+/* A PMU's read function, during which the counter wraps. */
 static u64 (*sim_read)(struct pfm_pmu_reg *reg);
 static u64 wraps_once;
 
@@ -303,7 +303,7 @@ static void each_pmd_has_own_random_series(struct kunit *test)
 
 /*
  * A sample records PMD1 and resets it. PMD1 has wrapped, but its interrupt is
- * pending. Neither PMD1's old value nor its new one may be mistaken for another
+ * pending. The core must not take PMD1's old value or its new value for another
  * wrap.
  */
 static void sample_includes_pending_wraps(struct kunit *test)

@@ -10,8 +10,8 @@
 #include <perfmon/perfmon_work.h>
 
 /*
- * A work item, and the number of its runs. If @waits, the item must run where
- * it may wait.
+ * A work item, and the number of its runs. If @waits, the item must run in a
+ * context in which it may sleep.
  */
 static struct counted_work {
 	struct pfm_work		work;
