@@ -6,7 +6,7 @@ several):
 
     file      the file to change
     old, new  text that occurs exactly once in the file, and what replaces it
-    test      the test that must fail, one of those that are tagged with the ID
+    test      the test that must fail, which must be tagged with the ID
     fault     what goes wrong
     survives  why no test can find the fault; only for mutants that survive
 """
@@ -41,7 +41,7 @@ class Mutant:
 
     @property
     def in_kunit(self) -> bool:
-        """Return whether a KUnit suite tests this mutant, and not a guest program."""
+        """Return whether the test is in a KUnit suite, not in a guest program."""
         return self.test.startswith(KUNIT)
 
     @property
@@ -89,4 +89,4 @@ def problems(
         if mutant.test not in proofs.get(mutant.id, ()):
             yield f"{mutant.id}: '{mutant.test}' is not tagged with this requirement"
         if not mutant.test.startswith((KUNIT, GUEST)):
-            yield f"{mutant.id}: '{mutant.test}' is neither a suite nor a guest program"
+            yield f"{mutant.id}: '{mutant.test}' is in neither a suite nor a program"
