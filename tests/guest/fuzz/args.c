@@ -54,8 +54,8 @@ static __u64 event(struct fuzz *f)
 static volatile __u64 watched[4];
 
 /*
- * Return a breakpoint of any type, including types that are invalid or never
- * hit.
+ * Return the PMC value of a breakpoint of any type, including types that are
+ * invalid or never hit.
  */
 static __u64 breakpoint(struct fuzz *f)
 {
@@ -64,7 +64,7 @@ static __u64 breakpoint(struct fuzz *f)
 	       PFM_PERF_EXCL_KERNEL;
 }
 
-/* Return a configuration word for a breakpoint, or a random one. */
+/* Return a configuration word for a breakpoint, or a random word. */
 static __u64 config(struct fuzz *f)
 {
 	switch (fuzz_below(f, 4)) {
@@ -122,7 +122,7 @@ static void make_pmc(struct fuzz *f, void *elem)
 	pmc->reg_smpl_eventid = fuzz_below(f, 4);
 }
 
-/* Return a value that overflows after one to about a million events. */
+/* Return a PMD value that overflows after one to about a million events. */
 static __u64 period(struct fuzz *f)
 {
 	return -(1 + (fuzz_u64(f) >> (44 + fuzz_below(f, 20))));

@@ -355,8 +355,8 @@ void fuzz_command(struct fuzz *f)
 }
 
 /*
- * Issue on one context all commands that it needs in order to measure. A random
- * series of commands rarely includes them.
+ * On one context, issue all the commands that are needed to measure. A random
+ * series of commands rarely includes all of them.
  */
 void fuzz_session(struct fuzz *f)
 {

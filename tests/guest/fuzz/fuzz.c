@@ -345,7 +345,10 @@ static void say_progress(unsigned long calls)
 	fflush(stdout);
 }
 
-/* Return: true if all processes succeeded. */
+/*
+ * Wait until all processes have exited, or one has failed, or no call has been
+ * started for PATIENCE_S. Return: true if all processes succeeded.
+ */
 static bool watch(pid_t *pids)
 {
 	unsigned long last = 0, quiet = 0, calls;
@@ -406,7 +409,7 @@ static bool run(void)
 static const char usage[] =
 	"usage: fuzz [OPTION]...\n"
 	"Make random perfmon calls and check the results. Needs root. No other program\n"
-	"may use perfmon: at the end all modules are reloaded.\n"
+	"must be using perfmon, because all modules are reloaded at the end.\n"
 	"\n"
 	"  --seed N       seed of all random numbers (default: 1)\n"
 	"  --calls N      total number of calls of all threads (default: 4000)\n"

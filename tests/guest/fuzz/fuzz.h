@@ -149,7 +149,8 @@ struct fuzz_arg {
 /* Make an argument with which the command could succeed. */
 void fuzz_make_arg(struct fuzz *f, int cmd, struct fuzz_arg *arg);
 /*
- * Make the argument of one of the formats and set its UUID. Return: its size.
+ * Make an argument for a randomly chosen format, and store the format's UUID in
+ * @uuid. Return: the size of the argument.
  */
 size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 

@@ -4,8 +4,9 @@
  *
  * usage: family WHAT [N [CALLS]]
  *
- * Each of the N threads or processes calls getppid() CALLS times. The program
- * prints the expected total as "calls: TOTAL".
+ * WHAT is a name in the table ways[]. Each of the N threads or processes calls
+ * getppid() CALLS times. The program prints the expected total as "calls:
+ * TOTAL".
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -602,8 +602,8 @@ static __u64 most_masked(const struct sampler *s)
 }
 
 /*
- * Check that each page fault belongs to a period that ended with a sample, to
- * the current period, or to a sample that was lost.
+ * Check that each page fault belongs to a period that ended with a recorded or
+ * a lost sample, or to the current period.
  */
 static void check_faults(const struct sampler *s)
 {

@@ -35,7 +35,7 @@ struct sampler;
  * @make_arg:  write the format's argument. Return: its size
  * @read_full: read the samples that an overflow message announces
  * @read_rest: read the remaining samples after the last message
- * @peek:      read samples while the thread is writing them
+ * @peek:      read samples while the kernel is writing them
  */
 struct kind {
 	const char	*name;

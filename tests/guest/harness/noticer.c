@@ -5,7 +5,8 @@
  * usage: noticer WHAT
  *        noticer user COMMAND [ARGS]: run a command as an unprivileged user
  *
- * The output and the exit status must be the same with and without a tool.
+ * WHAT is a name in the table ways[]. The output and the exit status must be
+ * the same with and without a tool.
  */
 #define _GNU_SOURCE
 #include <errno.h>

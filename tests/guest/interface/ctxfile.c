@@ -629,7 +629,10 @@ TEST(descriptor_can_be_sent_to_another_process)
 	worker_start(&w);
 	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
 	c.go = ends[0];
-	/* The child exists before the context. */
+	/*
+	 * Start the child before the context exists, so that it does not
+	 * inherit the descriptor.
+	 */
 	child = spawn(control_what_is_sent, &c);
 	fd = ctx_counting();
 	ctx_load(fd, w.pid);

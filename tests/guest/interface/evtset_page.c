@@ -161,7 +161,9 @@ TEST(mapped_clock_follows_reset_by_overflow)
 	struct pfm_set_map *map = map_ok(fd, 0);
 	struct counter c = counter(0, 0, 10);
 
-	/* Without a format, PMDs are reset only if the set may be switched. */
+	/*
+	 * Without a format, an overflow resets PMDs only if it may switch sets.
+	 */
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	c.pmd.reg_ovflsw_thres = 1000;
 	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);

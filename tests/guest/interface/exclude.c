@@ -62,7 +62,9 @@ static unsigned int sample_idleness(__u32 set_flags)
 	ctx_pin(0);
 	ctx_start_on(s.fd, thread_id());
 	be_idle();
-	/* Other threads are always sampled. */
+	/*
+	 * Spin until there is a sample: only the idle thread is ever excluded.
+	 */
 	while (((volatile typeof(*s.hdr) *)s.hdr)->hdr_count == 0)
 		;
 	ctx_stop(s.fd);

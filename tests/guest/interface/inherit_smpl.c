@@ -690,7 +690,10 @@ static void *keep_mapping(void *storm)
 {
 	const struct storm *s = storm;
 
-	/* The buffers are mapped already, except in the child. */
+	/*
+	 * A process can map each buffer only once. So let a child unmap its
+	 * inherited mapping, and map the buffer again.
+	 */
 	while (!is_over(s)) {
 		pid_t pid = fork_one();
 
@@ -867,7 +870,7 @@ TEST(cpu_that_comes_later_has_no_buffer)
 	CHECK(map_at(&s, 1) != MAP_FAILED);
 }
 
-/* When a CPU goes offline, its samples stay. */
+/* When a CPU goes offline, the samples in its buffer are kept. */
 TEST(buffer_of_offline_cpu_is_restarted)
 {
 	struct shared s;

@@ -51,7 +51,7 @@ static const char * const ask_names[ASKS] = {
 	"function tracing",
 };
 
-/* The callers: each function makes the process become one. */
+/* The callers: each function turns the process into one of them. */
 static void be_member(void)
 {
 	become_member(USER, 0);

@@ -262,8 +262,8 @@ static int open_cycles(pid_t pid, int cpu)
 }
 
 /*
- * In another process, repeatedly take counters of the thread's CPU with perf
- * and release them.
+ * In another process, repeatedly occupy counters of the monitored thread's CPU
+ * with perf events, and release them.
  */
 static void use_perf(void *pid)
 {
@@ -435,7 +435,7 @@ TEST(context_can_be_unloaded_while_thread_reads)
 }
 
 /*
- * Check values while the counter of page faults overflows, which masks
+ * Check values while the counter of page faults overflows. Each overflow masks
  * monitoring, and each restart resets the counter of instructions.
  */
 static void expect_exact_across_overflows(void *unused)

@@ -47,8 +47,8 @@
 /* Kernel addresses */
 
 /*
- * Cause page faults in user space, and as many in the kernel by copies to user
- * pages.
+ * Cause page faults in user space, and the same number in the kernel by copying
+ * to user pages.
  */
 static void fault_in_user_and_kernel(void)
 {

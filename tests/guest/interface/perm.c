@@ -357,7 +357,7 @@ TEST(yama_restricts_blocking_contexts)
 
 /*
  * Check that the permission does not depend on the /proc that the caller sees,
- * over which the caller can bind-mount other files.
+ * because the caller can bind-mount other files over it.
  */
 static void fool_with_proc(void *arg)
 {
@@ -400,7 +400,8 @@ static void become_with_other_fsuid(void)
 }
 
 /*
- * Mount a file that everyone may read over one whose readers need a permission.
+ * Hide a file that only permitted users may read: mount a file over it that
+ * everyone may read.
  */
 static void mount_status_over(pid_t pid, const char *name)
 {

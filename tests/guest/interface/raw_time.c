@@ -135,7 +135,9 @@ TEST(raw_time_is_perfs_over_an_hour)
 	__s64 before = distance(&r), zero = difference(&r);
 
 	CHECK(llabs(zero) <= ZERO_ERROR);
-	/* Sleep because the clock and the counter may drift in an hour. */
+	/*
+	 * Sleep because the clock and the counter may drift apart in an hour.
+	 */
 	sleep(HOUR);
 	expect_distance(&r, before);
 	CHECK(llabs(difference(&r) - zero) <= tick(&r));

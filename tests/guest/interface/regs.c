@@ -300,8 +300,8 @@ TEST(registers_of_running_thread_can_be_written)
 }
 
 /*
- * Execute the instruction that reads a hardware counter. If user space must not
- * read counters, it raises a signal.
+ * Execute the instruction that reads a hardware counter. The instruction raises
+ * a signal if user space must not read counters.
  */
 static void read_hardware(void *unused)
 {

@@ -4,7 +4,7 @@
  *
  * The kernel suspends as far as its test level (pm_test) says, waits for a
  * second, and resumes. The clocks that the tests count keep running during that
- * second, so a counter that perfmon did not pause would count it.
+ * second, so a counter that perfmon did not pause would include that second.
  */
 #define _GNU_SOURCE
 #include <sched.h>

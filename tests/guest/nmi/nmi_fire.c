@@ -45,7 +45,8 @@ enum { PMD_SAMPLES, PMD_ALL };
  * @recorded: return the number of samples in the buffer
  * @samples:  number of samples read
  * @messages: number of messages read
- * @stats:    the rig's statistics, before the test or of the test
+ * @stats:    statistics of the rig: while fire() runs, those at its beginning;
+ *            after it, those of the test only
  */
 struct fired {
 	struct mapped	m;
