@@ -283,7 +283,10 @@ static void default_restart_empties_buffer_and_resets(struct kunit *test)
 			(u32)PFM_OVFL_CTRL_RESET);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 0ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR);
-	/* The restart keeps the count of full buffers and the old bytes. */
+	/*
+	 * The restart keeps the old bytes, and the number of times that the
+	 * buffer was full.
+	 */
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, e->ovfl_pmd, 1);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 2, 0), 0);

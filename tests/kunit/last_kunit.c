@@ -86,7 +86,9 @@ static void note_pause(void)
 	is_paused = exiting->paused;
 }
 
-/* The kernel may free the stack of a thread before the thread itself. */
+/*
+ * The kernel may free the stack of a thread before it frees the thread itself.
+ */
 static void wait_until_stack_is_freed(struct task_struct *task)
 {
 #ifdef CONFIG_THREAD_INFO_IN_TASK

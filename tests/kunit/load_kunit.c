@@ -156,8 +156,8 @@ static struct kunit_suite load_suite = {
 };
 
 /*
- * Start monitoring, and let an overflow mask it. PFM_RESTART would reset the
- * counter.
+ * Start monitoring, and let an overflow mask it. PFM_RESTART would then reset
+ * the counter.
  */
 static void start_and_mask(struct kunit *test)
 {

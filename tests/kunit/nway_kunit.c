@@ -19,7 +19,10 @@ static int nway_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* Return the size of the largest possible entry: it has all PMDs of the PMU. */
+/*
+ * Return the size of the largest possible entry, which has the values of all
+ * PMDs.
+ */
 static u64 max_entry(void)
 {
 	return ENTRY + 8 * pfm_num_pmds();

@@ -34,7 +34,7 @@ static int check_seen(struct pfm_pmu_set *s, u16 num, u64 value,
 	return value && config[0] == REFUSED ? -EINVAL : 0;
 }
 
-/* Accept what check_seen() accepts, except REFUSED as second word. */
+/* Accept what check_seen() accepts, unless the second word is REFUSED. */
 static int write_seen(struct pfm_pmu_reg *reg)
 {
 	u64 config[PFM_PMC_CONFIGS];

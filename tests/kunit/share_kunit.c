@@ -313,8 +313,8 @@ static void restarts_at_a_time_are_limited(struct kunit *test)
 }
 
 /*
- * Do what a tool does at the end. It stops the family; for each message, it
- * reads the buffer and restarts; then it reads the other buffers, and restarts
+ * Do what a tool does at the end. It stops the family. For each message, it
+ * reads the buffer and restarts. Then it reads the other buffers, and restarts
  * all of them at once.
  */
 static void restart_after_stop_empties_every_part(struct kunit *test)

@@ -22,7 +22,8 @@ static int sink_kunit_init(struct kunit *test)
 }
 
 /*
- * Return the size of the largest possible record: it has all PMDs of the PMU.
+ * Return the size of the largest possible record, which has the values of all
+ * PMDs.
  */
 static u64 max_record(void)
 {

@@ -252,7 +252,7 @@ static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
 	leave(test, 0x1000, 12, 'S', 100, 50);
 	/*
 	 * The second sample is 200 ns after the first. The thread was on the
-	 * CPU for 30 ns of these.
+	 * CPU for 30 ns of that time.
 	 */
 	leave(test, 0x2000, 12, 'D', 300, 80);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 170);

@@ -202,8 +202,8 @@ static void format_asks_for_raw_time_stamps(struct kunit *test)
 }
 
 /*
- * Let the counter advance by the ticks of @ns, or go back if it is negative,
- * while the clock stands still.
+ * Let the counter advance by as many ticks as it makes in @ns, or go back if
+ * @ns is negative, while the clock stands still.
  */
 static void jump(s64 ns)
 {

@@ -24,8 +24,9 @@ struct all_record {
 };
 
 /*
- * What the format's call-back has seen while the handler merged a sample into a
- * record: the count of updates in the buffer, and whether the record is new.
+ * The format's call-back stores these values while the handler merges a sample
+ * into a record: the count of updates in the buffer, and whether the record is
+ * new.
  */
 static struct {
 	u64	updates;

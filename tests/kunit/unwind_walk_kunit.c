@@ -528,7 +528,8 @@ static void signal_frame_returns_to_lower_stack(struct kunit *test)
 	};
 	/*
 	 * The signal has interrupted the first instruction of block 2, so the
-	 * rule of block 2 applies. A return address would use block 1's.
+	 * rule of block 2 applies. If this were a return address, the rule of
+	 * block 1 would apply.
 	 */
 	words[0] = TEXT + 2 * 256;
 	words[2] = OTHER + 8;
