@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# The programs that the tests in tests/lib and tests/tools run on the host: one
-# for each C file there, in addition to what scripts/user.mk builds:
+# Build the programs that the tests in tests/lib and tests/tools run on the
+# host: one for each C file there, in addition to what scripts/user.mk builds.
+# Run this command at the top of the tree:
 #
-#   make -f tests/programs.mk	(at the top of the tree)
+#   make -f tests/programs.mk
 
 .PHONY: programs
 programs:

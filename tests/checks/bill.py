@@ -54,8 +54,8 @@ class Phase:
     """The cost and the results of a phase.
 
     wall, cpu: seconds. guests: how many were booted. kernels: how many were built.
-    misread: how many guests a fault of the emulator has ended. reasons: the number of
-    skipped tests by reason.
+    misread: how many guests ended because the emulator misread code. reasons: the
+    number of skipped tests by reason.
     """
 
     name: str

@@ -4,8 +4,8 @@
 
     make quick [SINCE=COMMIT]   default: HEAD (uncommitted changes)
 
-These checks run: the style of the changed files; the KUnit suites that have the name of
-a changed file; the programs of tests/guest that have such a name, in one guest; and the
+These checks run: the style of the changed files; the KUnit suites named after a changed
+file; the programs of tests/guest named after a changed file, all in one guest; and the
 Python tests of the changed files. At the end, the command lists the checks that did not
 run. `make check` runs all checks.
 """
@@ -41,7 +41,7 @@ NAMED = re.compile(
     r"(?:core|unwind|tests/guest/(?:interface|formats|stress))/(\w+)\.[ch]"
 )
 FORMAT = re.compile(r"formats/(\w+)/")
-# The programs to run if no program has the name of a changed file.
+# The programs to run if no program is named after a changed file.
 USUAL = ("overflow", "restart", "histogram")
 # This test checks that the mutants still fit the sources.
 MUTANTS = "tests/style/test_mutants.py"
@@ -125,7 +125,7 @@ def python_tests(files: Iterable[str]) -> list[str]:
 
 
 def _tests_of(path: PurePath) -> Iterator[PurePath]:
-    """Yield the tests of a file: those with its name, or the nearest test folder."""
+    """Yield a file's tests: those named after it, or the nearest test folder."""
     for folder in map(PurePath, LIGHT):
         if folder in path.parents:
             is_test = path.name.startswith("test_") and (ROOT / path).exists()

@@ -33,7 +33,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(name: str, script: str) -> int:
-    """Run a phase."""
+    """Run a phase; return its exit status."""
     return bill._run(name, ["sh", "-c", script])
 
 

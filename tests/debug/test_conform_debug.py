@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run pfm-conform --debug: our formats pass, and faults are found that others miss."""
+"""Test pfm-conform --debug: our formats pass, and faults that need --debug are found.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 The debug kernels (scripts/debug.config, debug-rt.config) have KASAN, UBSAN, lockdep,
 kmemleak and fault injection. Each guest runs some programs and unloads the modules; the
-kernel searches for leaks before and after the unloading. Any error that the kernel
+kernel searches for leaks before and after they are unloaded. Any error that the kernel
 reports is a failure and ends the guest at once.
 """
 
@@ -59,7 +59,7 @@ class Guest:
 
 
 def _with_leaks(unload: str) -> dict[str, str]:
-    """Return the last commands of a guest, which search for leaks."""
+    """Return a guest's last commands: search for leaks, unload, and search again."""
     return {"leaks-loaded": SCAN, "unload": unload, "leaks-unloaded": SCAN}
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run `make run` on the other release, with its kernel, compiler, QEMU and Python."""
+"""Run `make run` on the Debian release that this host does not run.
+
+The kernel, compiler, QEMU and Python are those of the other release.
+"""
 
 from __future__ import annotations
 

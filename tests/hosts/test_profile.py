@@ -15,7 +15,7 @@ PROGRAM = Path(__file__).resolve().parents[2] / "examples/profile.py"
 
 @pytest.fixture(name="profile", scope="module")
 def fixture_profile() -> ModuleType:
-    """Return the program as a module, although Python has another one of that name."""
+    """Import examples/profile.py under another name, as Python has a module profile."""
     spec = importlib.util.spec_from_file_location("hot_profile", PROGRAM)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -42,7 +42,8 @@ int ioctl(int fd, unsigned long request, ...)
 }
 
 /*
- * Show that mapping a file other than a context fails as without the library.
+ * Show that mapping a file that is not a context fails with the same error as
+ * without the library.
  */
 static void show_mmap(const char *program)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Keep the archives that apt has fetched for a machine, so that later ones use them."""
+"""Keep the archives that apt has fetched for a machine, for use on later machines."""
 
 from __future__ import annotations
 

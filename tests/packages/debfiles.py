@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build the project's packages for a release: this version, and a next one."""
+"""Build the project's packages for a Debian release: this version and the next one."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def machines() -> str:
 def record(on: str, named: re.Pattern[str]) -> Path:
     """Return the file that exists if the tests passed with the present inputs.
 
-    on: the versions of the machines.
+    on: the versions of the machines' packages, as machines() returns them.
     """
     digest = hashlib.sha256(f"{named.pattern}\0{on}\0".encode())
     for name in sorted(source_tree.names(ROOT)):

@@ -141,10 +141,7 @@ echo '{USER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{USER}
 
 
 def _configure(tree: Path) -> None:
-    """Configure dpkg without fsync and initramfs, and Python with tracebacks.
-
-    If a signal ends Python, Python prints a traceback.
-    """
+    """Make dpkg skip fsync and the initramfs, and make Python report fatal signals."""
     (tree / APT_CONFIG).write_text(
         textwrap.dedent(
             """\

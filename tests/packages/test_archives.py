@@ -27,7 +27,7 @@ class Noting(Machine):
         (tree / "etc").mkdir(parents=True)
 
     def run(self, script: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Record a command."""
+        """Record a command; return a result as if it had run."""
         self.ran.append(script.split()[-1])
         assert self._reached or not check, "Could not resolve the mirror"
         return subprocess.CompletedProcess(script, 0 if self._reached else 100, "", "")

@@ -82,7 +82,7 @@ last[:] = 3, 1, 2
 last.sort()
 print(last)
 """
-# The names and commands of the first boot. All run as root on the machine.
+# The commands of the first boot, by name. All run as root on the machine.
 FIRST_BOOT = {
     "node": " && ".join(
         f'stat -c "%U %G %a" {node} | grep -x "root perfmon 660"'
@@ -135,9 +135,9 @@ SECOND_BOOT = {
     "/etc /usr/lib/modules/*/modules.* >$OUT/mentioned; "
     "find /run -name '*perfmon*' >$OUT/run; }",
 }
-# Paths that remain after the purge and contain our names. Leave out those that other
-# packages own, DKMS's key for signing all modules, and dpkg's data about our
-# dependencies.
+# After the purge, no path that matches OURS may be left, unless it was there before,
+# another package owns it, or it matches REMAINS: DKMS's key for signing modules, and
+# dpkg's data about our dependencies.
 OURS = re.compile(r"perfmon|pfm|dkms|/updates\b")
 REMAINS = re.compile(
     r"/var/lib/dkms(/mok\.(key|pub))?|/var/lib/dpkg/info/(dkms|libpfm4\b).*"
@@ -201,7 +201,7 @@ class Life:
 
     @property
     def first(self) -> Boot:
-        """Return the first boot after its end. It used a copy of the machine."""
+        """Wait for the end of the first boot, of a copy of the machine; return it."""
         return self._first.result()
 
     @property
@@ -423,7 +423,7 @@ def test_sdk_format_is_built_and_records(life: Life) -> None:
     assert life.installed and life.format.returncode == 0, life.format.stdout
     said = check(life.first, "own-format")
     # The groups are the header's version, the number of events, the overflows of other
-    # events, and the overflows of the one event.
+    # events, and the overflows of the measured event.
     counted = re.search(r"^counted (\d+) (\d+) (\d+) (\d+)$", said, re.MULTILINE)
     assert counted, said
     assert counted.groups()[:3] == (str(1 << 16), "1", "0")

@@ -3,8 +3,7 @@
 
 The author types the contents of a block `sh`, and applies a block `diff` to the current
 folder. A block `text` is the output of the block before it. Its lines must appear in
-this order; a line "..." stands for other lines. A comment before a block adds
-conditions:
+this order; a line "..." stands for any lines. A comment before a block adds conditions:
 
     <!-- tried: on its kernel -->      needs the booted machine
     <!-- tried: other numbers -->      the output has these lines with other numbers
@@ -32,7 +31,7 @@ PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
 # Each block starts in the directory in which the block before it has ended.
 PLACE = f"{FOLDER.format(USER)}/.place"
 SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
-# This command uses the kernel in the cache, which only root may write.
+# This command runs as root, which needs to write to the cache that has the kernel.
 KUNIT = "make kunit\n"
 
 
@@ -81,12 +80,12 @@ def steps(page: Page) -> list[Step]:
             found.append(_step(block, mark))
         else:
             raise TutorialError(
-                f"{block.where}: a block must be sh, diff, or text that a step prints"
+                f"{block.where}: use sh or diff, or text after the step that prints it"
             )
     booted = [step.on_kernel for step in found]
     if booted != sorted(booted):
         raise TutorialError(
-            f"{page.name}: a step without a booted kernel follows one with it"
+            f"{page.name}: the steps 'tried: on its kernel' must be the last ones"
         )
     return found
 
@@ -127,7 +126,7 @@ class Author:
         self._all.add_done_callback(self._give_up)
 
     def outcome(self, step: Step) -> Outcome:
-        """Wait for a step's outcome."""
+        """Wait for a step's outcome, and return it."""
         return self._outcomes[step].result()
 
     def close(self) -> None:

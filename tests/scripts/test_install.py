@@ -103,7 +103,7 @@ EXPECTED = {
         for name in ("Kbuild", "Makefile", "pfm_pmu_usage.c")
     ),
 }
-# The scripts of pfm-vm and of `make kunit` for a format, in addition to the sources.
+# The files from scripts/ that pfm-vm, and `make kunit` in a format's folder, need.
 SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug-rt.config"),
     "debug_kernel.py",
@@ -161,7 +161,7 @@ def installed(dest: Path) -> Path:
 
 @pytest.fixture(scope="module", name="prefix")
 def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install once for all tests that do not change the result."""
+    """Return a prefix that is installed once, for tests that do not change it."""
     return installed(tmp_path_factory.mktemp("dest"))
 
 
@@ -286,7 +286,7 @@ def test_modules_and_a_format_are_built_for_a_kernel(
 ) -> None:
     headers = sorted(Path("/usr/src").glob("linux-headers-*-amd64"))
     if not headers:
-        pytest.skip("no headers of a kernel are installed")
+        pytest.skip("no kernel headers are installed")
     release = headers[0].name.removeprefix("linux-headers-")
     built = make("modules", f"KDIR={headers[0]}")
     assert built.returncode == 0, built.stderr

@@ -38,7 +38,7 @@ def fixture_built(
 
 
 def tree(checkout: Path, source: str) -> Path:
-    """Return the tree of links of a checkout with one source of this content."""
+    """Return a tree of links to a checkout whose only source has this content."""
     links = checkout / "kmod"
     (checkout / "main.c").parent.mkdir(exist_ok=True)
     (checkout / "main.c").write_text(source)

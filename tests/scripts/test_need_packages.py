@@ -32,7 +32,7 @@ printf '%s\\n' "$@" >>"$STATE/installed"
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a directory with files that list packages and the user."""
+    """Return a directory whose files list the packages and name the user."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, script in PROGRAMS.items():

@@ -19,7 +19,7 @@ Made = dict[str, set[str]]
 
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """Record the root file systems that are made on Debian 12, with gcc 14."""
+    """Return the root file systems that are made on a simulated Debian 12 host."""
     found: Made = {}
 
     def root(release: str, wanted: Iterable[str]) -> Path:

@@ -105,8 +105,7 @@ def test_packages_are_unpacked_in_parallel(archive: Path) -> None:
 
     def finish(tree: Path) -> None:
         assert (tree / "usr/thing").exists()
-        # Use a daemon thread, which does not keep the test from ending if the thread
-        # hangs.
+        # Use a daemon thread, so that the test can end even if the thread hangs.
         beside = threading.Thread(target=others, daemon=True)
         beside.start()
         beside.join(60)

@@ -31,7 +31,7 @@ def fixture_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def module(path: Path, release: str = RELEASE) -> Path:
-    """Write a file that looks like a module."""
+    """Write a file that looks like a module; return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"\x7fELF\0vermagic=" + release.encode() + b" SMP \0")
     return path

@@ -14,7 +14,10 @@ import sysroot
 
 @pytest.fixture
 def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the release ("" for the host's) and the name of each unpacked package."""
+    """Return the list of unpacked packages, each as "RELEASE NAME".
+
+    RELEASE is omitted for packages of the host's release.
+    """
     found: list[str] = []
 
     def unpacked_any(name: str, _: str, release: str) -> Path:

@@ -60,9 +60,9 @@ def test_unsupported_target_arch_is_refused(
 
 
 def cache_version(place: Path, tree: Path) -> str:
-    """Return the version of pfmon's compiler of unwind tables.
+    """Return the version of pfmon's unwind-table compiler.
 
-    The name of each cached table contains it.
+    It is part of the name of each cached table.
     """
     file = "build/x86_64/obj/tools/pfmon/stacks/table_cache.o"
     printed = commands("x86_64", place, "-f", "scripts/user.mk", file, tree=tree)
