@@ -18,7 +18,7 @@ class Sdk:
 
     @property
     def share(self) -> Path:
-        """Return the directory of format.mk."""
+        """Return the directory that contains format.mk."""
         return self.prefix / "share/perfmon"
 
     @property
@@ -29,7 +29,7 @@ class Sdk:
     def make(
         self, folder: Path, *words: str, **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run make in a format's folder."""
+        """Run make in a format's folder; return the finished process."""
         return self.run(
             ["make", "-s", f"PERFMON_SDK={self.share}", *words], folder, environment
         )

@@ -15,8 +15,8 @@ from ktap import Outcome
 UUID = "aaaaaaaa-0000-4000-8000-000000000001"
 ADDRESSES = range(0x1000, 0x1000 + 20)
 CHECKS = ["decoded", "layout", "prefixes", "damaged"]
-# A buffer consists of the number of records, a word, and the records, which are
-# addresses.
+# A buffer consists of one word with the number of records, and of the records. Each
+# record is an address.
 PARSER = """
 import os
 
@@ -47,7 +47,7 @@ LAYOUT = "buf_size 0 8 65536 bytes\nflags 8 4 0 flags\ndepth 12 4 8 callers\n"
 
 
 def checked(tmp_path: Path, text: str, layout: str = LAYOUT) -> dict[str, str]:
-    """Return the findings about a parser by check, "" for a check that passes."""
+    """Return what each check finds in a parser; this is "" for a check that passes."""
     plugin = tmp_path / "plugin.py"
     plugin.write_text(text.replace("UUID", UUID))
     data = struct.pack(f"<Q{len(ADDRESSES)}Q", len(ADDRESSES), *ADDRESSES)

@@ -28,8 +28,8 @@ FIELDS = (
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
     *("--field=comm:charx16",),
 )
-# Fields that together are too large for a frame of the kernel's stack. There are so
-# many that values in the generated parser's test wrap around to stay in s8's range.
+# Fields that together are too large for a stack frame in the kernel. There are so many
+# that the generated parser's test must take its values modulo 128 to fit them into s8.
 LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(60)))
 # Fields of a table, with each way of merging.
 TABLE = (
@@ -451,7 +451,7 @@ def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
         sdk.make(formats, *where, "clean")
         built.append(name)
     if not built:
-        pytest.skip("perfmon's modules have not been built for a kernel of the release")
+        pytest.skip("perfmon's modules were built for no kernel of this Debian release")
 
 
 @pytest.mark.parametrize(("arch", "name"), OTHERS)

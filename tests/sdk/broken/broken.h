@@ -2,8 +2,8 @@
 /*
  * broken.h - code shared by the formats with one error each
  *
- * Unless a format overrides this, it has a sink, and its records consist of an
- * address.
+ * By default, each of these formats uses a sink, and each of its records
+ * consists of one address.
  */
 #ifndef PFM_BROKEN_H
 #define PFM_BROKEN_H
@@ -40,8 +40,8 @@ static int __maybe_unused notrace broken_handler(void *buf, pfm_ovfl_arg_t *arg,
 DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
 
 /*
- * The other fields of a format's description. A format overrides a field by
- * initialising it again.
+ * The fields that all these formats have in common. A format overrides a field
+ * by initialising it again.
  */
 #define BROKEN(name, uuid)						\
 	.fmt_name	= "broken_" name,				\

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken_live.h - code shared by the formats with an error in the use of a live
- * field
+ * broken_live.h - code shared by the formats that use a live field wrongly
  */
 #ifndef PFM_BROKEN_LIVE_H
 #define PFM_BROKEN_LIVE_H
@@ -21,8 +20,8 @@ DEFINE_PFM_SINK_ARG(live, struct live_arg,
 		    BROKEN_VERSION)
 
 /*
- * The other fields of a format's description. A format overrides a field by
- * initialising it again.
+ * The fields that all these formats have in common. A format overrides a field
+ * by initialising it again.
  */
 #define BROKEN_LIVE(name, uuid)						\
 	.fmt_name	= "broken_" name,				\

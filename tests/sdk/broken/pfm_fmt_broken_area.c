@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_area - the private area is too small for its counts
+ * pfm_fmt_broken_area - the private area is one byte too small for the handler
  */
 #include "broken.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_deep - the handler writes a word after a record with the
- * largest chain
+ * pfm_fmt_broken_deep - the handler writes a word after a record whose chain
+ * has the maximum depth
  */
 #include <perfmon/perfmon_fmt_callers.h>
 #include "broken.h"

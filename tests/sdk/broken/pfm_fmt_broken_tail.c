@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_tail - the handler writes a byte after a record that could be
- * longer
+ * pfm_fmt_broken_tail - the handler writes a word after the end of its record,
+ * but within the maximum record size
  */
 #include "broken.h"
 

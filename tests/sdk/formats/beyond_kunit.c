@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * beyond_kunit.c - KASAN must report the first byte written out of bounds
+ * beyond_kunit.c - test that KASAN reports a write of one byte out of bounds
  */
 #include <perfmon/perfmon_fmt_kunit.h>
 #include "perfmon_plain_smpl.h"

@@ -7,13 +7,13 @@
 
 #include <perfmon/perfmon.h>
 
-/* 6a1e1a5c-6df5-4a4e-a3ac-2ab2ce5d6f01: only a handler */
+/* 6a1e1a5c-6df5-4a4e-a3ac-2ab2ce5d6f01: a format with only a handler */
 #define PFM_PLAIN_SMPL_UUID {						\
 	0x6a, 0x1e, 0x1a, 0x5c, 0x6d, 0xf5, 0x4a, 0x4e,			\
 	0xa3, 0xac, 0x2a, 0xb2, 0xce, 0x5d, 0x6f, 0x01 }
 #define PFM_PLAIN_SMPL_UUID_STR "6a1e1a5c-6df5-4a4e-a3ac-2ab2ce5d6f01"
 
-/* 6a1e1a5c-6df5-4a4e-a3ac-2ab2ce5d6f02: all call-backs */
+/* 6a1e1a5c-6df5-4a4e-a3ac-2ab2ce5d6f02: a format with all call-backs */
 #define PFM_AREA_SMPL_UUID {						\
 	0x6a, 0x1e, 0x1a, 0x5c, 0x6d, 0xf5, 0x4a, 0x4e,			\
 	0xa3, 0xac, 0x2a, 0xb2, 0xce, 0x5d, 0x6f, 0x02 }

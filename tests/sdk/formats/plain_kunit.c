@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * plain_kunit.c - test the KUnit helpers with a format without call-backs
+ * plain_kunit.c - test the KUnit helpers with a format that has only a handler
  */
 #include <perfmon/perfmon_fmt_kunit.h>
 #include "perfmon_plain_smpl.h"
