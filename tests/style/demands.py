@@ -144,7 +144,7 @@ def _is_in(demand: Demand, chapter: str) -> bool:
 
 
 def counts_table(found: Demands) -> str:
-    """Return a table of the requirements by chapter, and of those not covered."""
+    """Return a table that counts each chapter's requirements, and those not covered."""
     lines = ["| section | demands | differ |", "|---|--:|--:|"]
     chapters = [
         (f"{chapter} {title}", [d for d in found.demands if _is_in(d, chapter)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare the core's layers, in Kbuild and on the page, with its calls and includes.
+"""Compare the core's layers in Kbuild and on the page with its calls and includes.
 
 Objects show the calls between files, except those of inline functions. Therefore, a
 file must not include the headers of files that it must not call.

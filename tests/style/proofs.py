@@ -116,7 +116,7 @@ def read_tags(name: str, text: str, found: Tags) -> None:
 
 
 def read(tests: Path) -> Tags:
-    """Read the tags of all tests below a directory."""
+    """Return the tags of all tests below a directory."""
     found = Tags()
     for path in sorted(path for kind in _KINDS for path in tests.rglob(kind)):
         read_tags(path.relative_to(tests).as_posix(), path.read_text(), found)

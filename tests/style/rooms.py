@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that files in a folder do not form cycles, and rooms use only lower rooms.
+"""Check that files in a folder do not form cycles, and that rooms use only lower rooms.
 
-A room is a folder that README.md lists in the order of use. A file uses another file if
-it includes that file's header or calls its functions. A unit is a source with its
+The rooms are the folders that README.md lists, highest first. A file uses another file
+if it includes that file's header or calls its functions. A unit is a source with its
 header: NAME.c and NAME.h.
 """
 
@@ -46,7 +46,7 @@ def read_includes(folder: Path) -> dict[str, set[str]]:
 
 
 def find_unbuilt(folder: Path, built: Path) -> list[str]:
-    """Return the units of sources without an object, whose calls are not checked."""
+    """Return the units whose source has no object. Their calls are not checked."""
     return [
         unit
         for unit, path in units(folder)
@@ -73,7 +73,7 @@ def read_uses(folder: Path, built: Path) -> Calls:
 
 
 def room_of(unit: str, rooms: Sequence[str]) -> str:
-    """Return the room of a unit: the longest of its folders that is listed.
+    """Return the room of a unit: its innermost folder that is a room, or "" if none.
 
     The room "." contains only the files that are in no folder.
     """
@@ -97,7 +97,7 @@ def find_upward(uses: Calls, rooms: Sequence[str]) -> list[str]:
 
 
 def check(folder: Path, built: Path) -> list[str]:
-    """Return the problems of a folder and, if README.md lists some, of its rooms."""
+    """Return the problems of a folder and, if its README.md lists rooms, of these."""
     uses = read_uses(folder, built)
     page = folder / "README.md"
     problems = []

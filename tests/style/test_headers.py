@@ -28,7 +28,7 @@ def exported(version_script: str) -> set[str]:
 
 
 def documented(header: str) -> set[str]:
-    """Return the functions that have kernel-doc; kernel-doc checks the content."""
+    """Return the functions with a kernel-doc comment; kernel-doc checks its content."""
     text = (ROOT / header).read_text()
     return set(re.findall(r"^/\*\*\n \* (\w+)\(\) - ", text, re.MULTILINE))
 

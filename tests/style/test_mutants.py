@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that the mutants of tests/mutants fit the code, and the tags of the tests."""
+"""Check that the mutants of tests/mutants fit the code and the tags of the tests."""
 
 from __future__ import annotations
 

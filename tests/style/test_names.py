@@ -9,10 +9,10 @@ from functools import cache
 
 from pages import ROOT, Page, expect_none, files, pages
 
-# The pattern matches an identifier. A prefix of several ones ends in an underscore.
+# The pattern matches an identifier, or a common prefix that ends with an underscore.
 _NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
-# A page that makes a format contains names from the templates, with the format's name
-# in them.
+# A page that runs pfm-new-format contains identifiers of the templates, with the new
+# format's name in place of _TEMPLATE.
 _MADE = re.compile(r"\bpfm-new-format (\w+)")
 _TEMPLATE = "newfmt"
 _SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test proofs.py: to which tests tags belong, and which tags are invalid."""
+"""Test proofs.py: which tests the tags belong to, and which tags are invalid."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ A comment before a block names the source of its lines:
     <!-- from: examples/format_count/pfm_fmt_count.c -->
 
 The lines must be consecutive in the source; indentation may differ. A line of "..." or
-a comment with "..." stands for omitted lines. C without a source has <!-- own example
---> before it.
+a comment with "..." stands for omitted lines. A block of C that is in no file has
+<!-- own example --> before it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _problem(block: Block) -> str:
     if not path.is_file():
         return f"{path.relative_to(ROOT)} does not exist"
     line = differs(block.text, path.read_text())
-    return f"{path.relative_to(ROOT)} does not have '{line}' there" if line else ""
+    return f"{path.relative_to(ROOT)} lacks '{line}' at this place" if line else ""
 
 
 def problems(page: Page) -> Iterator[str]:
@@ -73,5 +73,5 @@ def test_c_block_without_language_is_found() -> None:
 def test_snippet_that_is_not_in_its_file_is_found() -> None:
     text = "<!-- from: VERSION.py -->\n```c\nx\n```\n".replace("VERSION.py", "Makefile")
     assert list(problems(Page("p.md", text))) == [
-        "p.md:2: Makefile does not have 'x' there"
+        "p.md:2: Makefile lacks 'x' at this place"
     ]
