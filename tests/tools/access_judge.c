@@ -59,7 +59,7 @@ static void set(const char *name, size_t length, long long value)
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (strlen(fields[i].name) == length &&
 		    !memcmp(fields[i].name, name, length)) {
-			/* These tests run only on little-endian hosts. */
+			/* The tests run only on little-endian hosts. */
 			memcpy(fields[i].value, &value, fields[i].size);
 			return;
 		}

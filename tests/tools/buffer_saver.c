@@ -6,17 +6,19 @@
  *
  * Reads commands from standard input and answers each with a line:
  *
- *	load FILE	use the file as the buffer; prints its size
- *	notified	a notification; prints the result and all restarts
- *	detached	a notification after the thread's end; as above
- *	exec		an exec; as above
- *	family		gives CPUs 0 and 1 a copy of the buffer each
- *	overflow	a notification about CPU 0; as above
- *	stopped		as overflow, but while monitoring is stopped
- *	rest		the end of the measurement; prints the result
- *	intact FILE	whether the image is intact if the buffer is now FILE
- *	totals		prints the saved samples, and those that the buffer lost
- *	skipped		prints the samples that the format has skipped
+ *	load FILE	use the file as the buffer; print its size
+ *	notified	handle a notification; print the result and the number
+ *			of restarts so far
+ *	detached	as "notified", but the thread has ended
+ *	exec		as "notified", but handle an exec
+ *	family		give a copy of the buffer to each of CPUs 0 and 1
+ *	overflow	as "notified", but for CPU 0 of a family
+ *	stopped		as "overflow", but while monitoring is stopped
+ *	rest		end the measurement; print the result
+ *	intact FILE	print whether the saved image is intact if the buffer
+ *			now has the contents of FILE
+ *	totals		print the numbers of saved and of lost samples
+ *	skipped		print how many samples the format has skipped
  *
  * Saved buffers are written to the capture.
  */

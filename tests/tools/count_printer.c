@@ -8,11 +8,11 @@
  *
  *	cpu CPU, thread TID COMM	the CPU or thread of the next counts
  *	count N, denied, unsupported	the result of the next event
- *	duration NS			active time of the next event set
- *	times ELAPSED USER SYSTEM	in ns, since the start
+ *	duration NS			the active time of the next event set
+ *	times ELAPSED USER SYSTEM	the times since the start, in ns
  *	snapshot			print the counts so far
  *	interval			print the counts of an interval
- *	end STATUS			end of a measurement
+ *	end STATUS			end the measurement
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,11 +6,11 @@
  *        event_encoder ROOT list PATTERN [json]
  *        event_encoder ROOT info NAME,... [json]
  *
- * ROOT is a directory with the kernel's files that define events, or empty. The
- * second argument contains the privilege levels that pfmon's options select.
- * Prints for each name the value of its PMC, config1, config2, and the CPUs
- * that count it: "-" for all, with a leading "!" for events that cannot be
- * counted per thread.
+ * ROOT is a directory with the kernel's files that define events; if it is
+ * empty, this machine's files are used. The second argument contains the
+ * privilege levels that pfmon's options select. Prints for each name the value
+ * of its PMC, config1, config2, and the CPUs that count it: "-" for all, with a
+ * leading "!" for events that cannot be counted per thread.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,13 +7,17 @@
  * The rings replace perf's rings; each has SIZE bytes. With a PID, they record
  * this process and its children. Lines of standard input are commands:
  *
- * put RING HEX   append bytes to those of the ring
+ * put RING HEX   append bytes to a ring
  * head RING N    move the ring's head by N bytes without writing
- * online N       CPU N came online; -1: the kernel dropped such messages
+ * online N       simulate that CPU N came online; if N is -1, that the kernel
+ *                dropped such messages
  * made PID       print whether the process has generated code
  * told PID       print whether perf records what the process does
  * size           print the size that pfmon gives each ring of perf
- * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
+ * read           read the rings; print each PROC chunk in hexadecimal on a
+ *                line, then "lost N"
+ * last           as "read", but also print the most recent events, which "read"
+ *                keeps for the next command
  *
  * For each file whose unwind table pfmon would load, "table INODE" is printed,
  * and "changed PID" when a process is new or has other mappings.

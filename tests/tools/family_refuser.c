@@ -91,7 +91,7 @@ ssize_t __wrap_read(int fd, void *data, size_t size)
 	return sizeof(msg);
 }
 
-/* Create a context, whose descriptor is readable only with STORM. */
+/* Create a context. Its descriptor is ready for reading only with STORM. */
 static void create(pfarg_ctx_t *ctx)
 {
 	static const pfm_uuid_t none;

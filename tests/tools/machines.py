@@ -122,7 +122,7 @@ class Machine:
         )
 
     def examine(self, *facts: str) -> Findings:
-        """Run pfmon doctor on the machine."""
+        """Return the findings of pfmon doctor on the machine."""
         run = self.run(*facts)
         assert run.stderr == ""
         said = json.loads(run.stdout)

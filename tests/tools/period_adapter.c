@@ -9,7 +9,7 @@
  *	time SET NS		set the active time of an event set
  *	pmd SET NUM VALUE LAST	set a PMD's value and its last reset value
  *	load FILE		use the file as the buffer
- *	freed			a restart has emptied the buffer
+ *	freed			simulate a restart that empties the buffer
  *	lost N			set the number of lost overflows
  *	look			call frequency_look()
  *

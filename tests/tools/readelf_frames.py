@@ -117,7 +117,10 @@ def _agrees_fp(rule: Rule, fp: str) -> bool:
 
 
 def _is_buffer(row: Row, machine: int) -> bool:
-    """Return True for glibc's longjmp() and setcontext() for arm64."""
+    """Return True for a row of glibc's longjmp() or setcontext() for arm64.
+
+    There, x0 points to the buffer with the saved registers.
+    """
     return machine == AARCH64 and row.cfa == "x0+0"
 
 
@@ -168,7 +171,7 @@ class Offsets:
 def differences(path: Path, table: Table) -> tuple[int, list[str]]:
     """Compare a table with readelf; return the number of rows, and the differences.
 
-    Both sides are constant between their rows, so it is enough to compare rows.
+    Rules change only at rows, so it is enough to compare the rows.
     """
     offsets, count, found = Offsets(path), 0, []
     for code in frames(path, table.machine):

@@ -46,6 +46,6 @@ def without_kernel() -> None:
 
 
 def room(entries: int, pmds: int) -> int:
-    """Return the size of a buffer that `entries` entries with `pmds` PMDs make full."""
+    """Return the size of a buffer that `entries` entries of `pmds` PMDs each fill."""
     largest = ENTRY_HEADER + 8 * EVERY_PMD
     return (entries - 1) * (ENTRY_HEADER + 8 * pmds) + largest

@@ -109,7 +109,7 @@ int main(void)
 
 
 def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
-    """Compile a program in a directory."""
+    """Compile a program in a directory; return its path."""
     source = directory / f"program{suffix}"
     source.write_text(text)
     program = source.with_suffix("")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check how pfmon explains why the kernel has refused a measurement, and its advice."""
+"""Check how pfmon explains a measurement that the kernel refuses, and what it advises.
+"""
 
 from __future__ import annotations
 

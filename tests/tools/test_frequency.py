@@ -23,7 +23,7 @@ Adapter = Callable[..., list[str]]
 @pytest.fixture(name="adapt")
 def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
     def run(options: Sequence[str], *commands: str | bytes) -> list[str]:
-        """Run commands of period_adapter; bytes are the contents of a buffer."""
+        """Return what period_adapter prints. Bytes are the contents of a buffer."""
         lines = []
         for number, command in enumerate(commands):
             if isinstance(command, bytes):

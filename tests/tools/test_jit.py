@@ -140,7 +140,7 @@ def test_perf_map_of_other_user_is_ignored(
     looker: Looker, process: subprocess.Popen[bytes], path: Path
 ) -> None:
     if os.geteuid():
-        pytest.skip("only root can give a file away")
+        pytest.skip("only root can change the owner of a file")
     path.write_bytes(TEXT)
     os.chown(path, 12345, 12345)
     assert "not permitted" in refused(looker, process)

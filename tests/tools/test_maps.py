@@ -127,7 +127,7 @@ def test_path_is_recorded_as_it_is(
         chunk = maps.news()
     paths = [exact(m, "path") for m in chunk["maps"]]
     assert path in paths
-    # A path that is valid UTF-8 has no member "path_bytes".
+    # Only a path that is not valid UTF-8 has the member "path_bytes".
     (entry,) = [m for m in chunk["maps"] if exact(m, "path") == path]
     assert ("path_bytes" in entry) is (name == b"caf\xe9")
     assert entry["build_id"]
@@ -151,7 +151,7 @@ sys.stdin.readline()
 def test_deleted_library_without_table_is_reported_once(
     programs: Path, cat: Path, tmp_path: Path, option: str, told: int
 ) -> None:
-    # Root has this capability as well, so it is dropped.
+    # Drop root's capabilities to open a deleted file through /proc/PID/map_files.
     capability = "--bounding-set=-checkpoint_restore,-sys_admin"
     prefix = ("setpriv", capability) if os.geteuid() == 0 else ()
     other = tmp_path / "other"

@@ -36,7 +36,8 @@ def test_failed_measurement_keeps_outfile(
     if before:
         path.write_text(before)
     assert pfmon("-o", str(path), "-e", "r1", "true").returncode == ERROR
-    # If the output file got descriptor 2, the messages would be written to it.
+    # Standard error is closed. If the output file got descriptor 2, the messages would
+    # be written to it.
     closed = f'exec {pfmon.program} -o "$0" -e r1 true 2>&-'
     assert subprocess.run(["sh", "-c", closed, path]).returncode == ERROR
     assert (path.read_text() if path.exists() else None) == before

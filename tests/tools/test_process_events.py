@@ -99,7 +99,7 @@ class Reader:
         return done.stdout.splitlines()
 
     def start(self) -> subprocess.Popen[str]:
-        """Start event_reader with one ring."""
+        """Start event_reader with one ring; return the process."""
         return subprocess.Popen(
             [self._program, "1", str(RING)],
             stdin=subprocess.PIPE,
@@ -197,8 +197,8 @@ def test_other_file_at_same_path_is_not_taken(
 ) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"12345")
-    # In the case of a wrong device, the process has ended. In that of a wrong inode,
-    # another process has its PID.
+    # In the case "device", the process has ended; in the case "inode", another process
+    # has the same PID.
     pid = os.getpid() if other == "inode" else ended()
     wrong = place(file, **{other: 1})
     ((event,),), _ = reader.read(put(mmap2(1, bytes(file), wrong, pid=pid)), "last")
@@ -226,8 +226,8 @@ def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
         this = map_known(file, identity, pid)
         return reader.answers("table", put(this, this), "last")
 
-    # A process that has ended has no root directory, so pfmon looks the path up below
-    # its own root directory.
+    # A process that has ended has no root directory, so pfmon looks up the path in
+    # pfmon's own root directory.
     for pid in ended(), os.getpid():
         assert tables(known, pid) == [inode]
         assert tables(known[::-1], pid) == []

@@ -45,7 +45,7 @@ def need_perf() -> None:
     """Skip the test if perf does not report all processes' events to this user."""
     level = Path("/proc/sys/kernel/perf_event_paranoid")
     if not level.exists() or (os.geteuid() and int(level.read_text()) > 0):
-        pytest.skip("this user may not observe all processes with perf")
+        pytest.skip("this user is not allowed to observe all processes with perf")
 
 
 def documents(capture: Path, kind: bytes) -> list[Any]:
@@ -166,7 +166,7 @@ def test_refused_process_events_are_reported(programs: Path, capture: Path) -> N
         other.kill()
     (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")
     assert done["process_events"] == {"error": "Permission denied", "lost": 0}
-    # The second capture reads processes that have started in between from /proc.
+    # pfmon reads /proc to find processes that started before the second capture.
     assert other.pid in {maps["tgid"] for maps in documents(capture, b"MAPS")}
 
 

@@ -73,5 +73,5 @@ def test_top_names_missing_viewer(pfmon: Pfmon, tmp_path: Path) -> None:
     alone = Pfmon(Path(shutil.copy2(pfmon.program, tmp_path)))
     run = alone("top")
     if "is neither in pfmon's directory nor in PATH" not in run.stderr:
-        pytest.skip("this machine has a pfmparse")
+        pytest.skip("pfmparse is installed on this machine")
     assert run.returncode == ERROR

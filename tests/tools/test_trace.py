@@ -71,7 +71,7 @@ def test_child_may_exit_before_fork_event(programs: Path) -> None:
 
 
 def test_exec_of_thread_ends_first_thread(programs: Path) -> None:
-    # Four threads end. The one that has become the process ends last.
+    # Four threads end. The thread that called exec is now the only one, and ends last.
     assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1, 1), "0"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare unwind tables with what binutils print, and with what small programs need."""
+"""Compare unwind tables with the output of binutils, and with rules for test code."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fixture_compiler(programs: Path) -> Compiler:
 
 
 def gcc_for(machine: int) -> str:
-    """Return a compiler for a machine; its name may end in gcc's version (Debian)."""
+    """Return the name of a machine's compiler, which may end with gcc's version."""
     version = subprocess.check_output(["gcc", "-dumpversion"], text=True).strip()
     for name in GCC[machine], f"{GCC[machine]}-{version}":
         if shutil.which(name):
@@ -80,7 +80,7 @@ class Assembled:
         return self.table()
 
     def table(self) -> Table:
-        """Compile the unwind table of the library as it is now."""
+        """Return the unwind table of the library as it is now."""
         return self._compiler(self.path)
 
     def start(self, name: str = "function") -> int:
@@ -398,7 +398,7 @@ def test_unwind_plt_of_static_program_is_followed(
     assert [table.rule(place(code[number][0])) for number in (0, 2)] == [CALL, NONE]
 
 
-# A jump to another frame: rsp is in r8, the address in rdx.
+# A jump to another frame: its rsp is in r8, and its address in rdx.
 JUMPS = Rule(Kind.REG, 8, Ra.REG, Fp.LOST, 0, 1)
 LONGJMP = ".cfi_def_cfa rdi, 0\n.cfi_register rsp, r8\n.cfi_register rbp, r9"
 CONTEXTS = """
@@ -417,7 +417,7 @@ int main(void)
 
 @pytest.fixture(name="contexts", params=["-static", "-static-pie"])
 def fixture_contexts(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Link a static program that has longjmp() and setcontext()."""
+    """Return a static program that has longjmp() and setcontext()."""
     return compiled(tmp_path, ".c", CONTEXTS, request.param, "-D_FORTIFY_SOURCE=2")
 
 
@@ -436,7 +436,7 @@ def test_unwind_longjmp_is_in_the_frame_of_setjmp(
 
 
 def context_code(file: Path, name: str) -> tuple[list[int], list[str]]:
-    """Return places and texts of the instructions of setcontext() or swapcontext()."""
+    """Return the file offsets and texts of the instructions of a function of glibc."""
     listing = subprocess.check_output(["nm", file], text=True)
     (start,) = re.findall(rf"^(\w+) . {name}$", listing, re.MULTILINE)
     address = int(start, 16)
@@ -807,7 +807,7 @@ def test_unwind_unknown_go_table_has_no_rules(
 
 # Some functions of the C library, such as __memcpy_chk(), continue after padding. If
 # all the code between two functions is padding, the table has no row for it, so that
-# the rule of the function before it applies. Nothing is known about other code.
+# the rule of the function before it applies. For any other code, the rule is NONE.
 @pytest.mark.parametrize(
     ("machine", "padding", "is_known"),
     [
@@ -959,7 +959,7 @@ def fixture_fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compile_damaged(fuzzer: Path, path: Path) -> None:
-    """Compile tables of damaged copies of a file; some copies must still yield one."""
+    """Compile tables for damaged copies of a file; some copies must still yield one."""
     if not path.exists():
         pytest.skip(f"there is no {path}")
     compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))

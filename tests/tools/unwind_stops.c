@@ -8,14 +8,24 @@
  * Stops the command COUNT times, after equal amounts of CPU time and a random
  * number of further instructions, and unwinds its stack in both ways. With
  * --start, stops it from its first instruction on, at shorter intervals.
- * Prints a line of JSON with these numbers: all stops; "whole", the stops at
- * which the chain from the tables reaches the outermost frame and agrees with
- * elfutils; "given_up", the stops at which elfutils ended its chain early, so
- * that only the frames that it found are compared; all frames of the longer
- * chains; the equal frames; and how often the chain from the tables ended
- * early, by reason. With --store, a line for each "whole" stop at which
- * elfutils did not give up comes first: the registers, the stacks, the words
- * that were read from them, and the frames.
+ *
+ * Prints a line of JSON with these numbers:
+ *
+ *	stops		all stops
+ *	whole		the stops at which the chain from the tables reaches
+ *			the outermost frame and agrees with elfutils
+ *	frames		the frames that were compared: at each stop, those of
+ *			the longer chain
+ *	equal		the frames that are equal in both chains
+ *	given_up	the stops at which elfutils ended its chain early.
+ *			Only the frames that it found are compared.
+ *	guessed		the callers found by frame pointer, because no table
+ *			describes the callee's code
+ *
+ * and, for each reason, how often the chain from the tables ended early. With
+ * --store, it first prints a line for each "whole" stop at which elfutils did
+ * not give up: the registers, the stacks, the words that were read from the
+ * stacks, and the frames.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -174,7 +184,7 @@ static void add_text(const struct mapping *mapping)
 		return;
 	if (pfm_unwind_table_init(&compiled->table, compiled->bytes,
 				  compiled->bytes->size, MACHINE))
-		fail("the kernel refuses a table");
+		fail("the kernel would refuse a table");
 	text->table = &compiled->table;
 	text->shift = mapping->start - mapping->offset + compiled->table.start;
 }

@@ -88,7 +88,7 @@ def fixture_formats(programs: Path, tmp_path: Path) -> Formats:
     without_kernel()
     trial = [*NAMESPACE, f"mount -t tmpfs none /sys/kernel; test -d {MODULES}"]
     if subprocess.run(trial, capture_output=True, check=False).returncode:
-        pytest.skip(f"no mount namespaces, or no {MODULES}")
+        pytest.skip(f"mount namespaces or {MODULES} are missing")
     made = Formats(programs / "pfmon", tmp_path)
     made.register(CALLSTACK, name="callstack\n", arg_size="24\n", arg_layout=LAYOUT)
     made.register(MINE, name="mine\n", arg_size="8\n")

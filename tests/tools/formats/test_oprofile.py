@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read files of cookies and lost samples of the OProfile bridge."""
+"""Read the files in which the OProfile bridge lists cookies and lost samples."""
 
 from __future__ import annotations
 
