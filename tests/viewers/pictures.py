@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Draw the pictures of pages in the documentation, from a capture of hotframes.
+"""Draw the pictures of pfmparse's HTML pages for docs/, from a capture of hotframes.
 
 Use the capture "traced", which `make vm` records, or any other capture.
 """

@@ -60,7 +60,7 @@ def stacks(tmp_path: Path) -> Path:
 
 
 def opened(browser: Browser, file: Path, to: str, directory: Path) -> Path:
-    """Export a capture and open the result."""
+    """Export a capture, open the result, and return its path."""
     path = exported(file, to, directory / f"x.{to}")
     browser.complaints()
     browser.open(path)

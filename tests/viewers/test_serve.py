@@ -24,7 +24,8 @@ ROWS = """
         (row) => Array.from(row.cells, (cell) => cell.textContent));
 """
 TEXT = "return document.querySelector(arguments[0]).textContent"
-# This script returns true if the page leaves a key with Control to the browser.
+# This script presses Control and a key. It returns true if the page leaves the key to
+# the browser.
 PRESS_CONTROL = """
     return document.activeElement.dispatchEvent(new KeyboardEvent("keydown",
         { key: arguments[0], ctrlKey: true, bubbles: true, cancelable: true }));

@@ -82,7 +82,7 @@ def without_narrow() -> str | None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a test, with its output as the reason."""
+    """The result of a test. `details`, its output, explains a failure or a skip."""
 
     passed: bool
     skipped: bool
@@ -90,7 +90,7 @@ class Outcome:
 
 
 class Boot:
-    """A guest that runs commands one after the other; its output is read meanwhile.
+    """A guest that runs commands in sequence; the tests read the output meanwhile.
 
     commands: name -> shell command, which prints TAP or other output. options: options
     of scripts/vm/run. out: directory for the guest's files and messages. If a fault of

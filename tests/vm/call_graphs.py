@@ -26,7 +26,7 @@ MAKE_ROOT = (
     "mkdir /tmp/root && cp -a /lib /lib64 /perfmon/bin/gzip /tmp/zipped /tmp/root"
 )
 # Sample so frequently that some samples are in the dynamic linker. A traced command
-# stops at each exec until the new program has tables.
+# stops at each exec until pfmon has loaded the new program's tables.
 ROOTED = "-F 50000 --follow-exec=^/gzip chroot /tmp/root /gzip -1c /zipped"
 # Minimum percentage of complete chains. A system-wide session finds a new program only
 # a little after its exec.
@@ -80,7 +80,7 @@ def check(boot: Boot, name: str) -> None:
 def check_root(boot: Boot) -> None:
     """Fail the test unless a new dynamic linker had a table from the exec on.
 
-    The libraries get their tables a little later, maybe after the first sample there.
+    The libraries get their tables a little later, maybe after the first sample in them.
     """
     linker = ("--object", "*/ld-linux-x86-64.so.*")
     capture = boot.out / "rooted.cap"

@@ -56,8 +56,9 @@ NMI_MODULES = (
     "formats/oprofile_bridge/pfm_fmt_oprofile",
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-# The number of NMIs of nmi_fire, by kernel (default FEWER_NMIS); of stack walks in each
-# test of nmi_hostile (default FEWER_WALKS); and of rounds of nmi_life and nmi_unwind.
+# By kernel: the number of NMIs that nmi_fire causes (default FEWER_NMIS), and of stack
+# walks in each test of nmi_hostile (default FEWER_WALKS). NMI_ROUNDS is the number of
+# rounds of nmi_life and nmi_unwind.
 NMIS = {"6.12": 1_000_000} if ALL else {}
 FEWER_NMIS = 100_000
 WALKS = {kernels.DEBUG: 500_000} if ALL else {}
@@ -262,7 +263,7 @@ def _everywhere(guest: Guest) -> dict[str, str]:
 
 
 def _pfmon(guest: Guest) -> dict[str, str]:
-    """Return the pfmon commands that run on each kernel, in a guest with exact time."""
+    """Return the pfmon commands for a guest whose clock counts instructions."""
     return {
         "asked": _asked(),
         "sets": event_sets.command(guest.arch),
@@ -314,7 +315,7 @@ def _parallel(guest: Guest) -> dict[str, str]:
 
 
 def _exact(guest: Guest) -> dict[str, str]:
-    """Return the commands of a guest whose time depends on instructions only."""
+    """Return the commands of a guest whose clock counts instructions."""
     found = {}
     if guest == MEASURED:
         found["costs"] = costs.command()

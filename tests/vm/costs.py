@@ -8,7 +8,7 @@ import re
 
 FLOOR = "pfm_floor"
 # A row of pfm_bench: the recorder, the number of samples, the instructions per sample,
-# and how many of these an empty handler does not need.
+# and how many more these are than with an empty handler.
 ROW = re.compile(
     r"^(\S.*?) +\d+ +[\d.]+ +(-?[\d.]+)(?:  bound (\d+): \w+)?$", re.MULTILINE
 )

@@ -74,7 +74,7 @@ def _check_defaults(text: str) -> None:
         *("elapsed", "user", "system")
     ]
     for name, line in zip(names.split(), lines):
-        # Root may count the kernel, so the events have no suffix ":u".
+        # Root is allowed to count kernel events, so the suffix is not ":u".
         assert re.search(rf"(\d|<not supported>) {name}:uk\b", line)
     assert " CPUs utilised" in lines[0]
 

@@ -16,16 +16,17 @@ as_nobody() {
 	su -s /bin/sh nobody -c "$1"
 }
 
-# Print the commands that doctor's JSON output, read from stdin, has for a
-# check.
+# Read doctor's JSON output from stdin, and print the commands that it suggests
+# for a check.
 commands_for() {
 	sed -e 's,\\/,/,g' -e "s/.*\"$1\",[^]]*\"remedy\":\[\"//" -e 's/"\].*//' \
 		-e 's/","/\n/g'
 }
 
 # Run the commands in a file and print each of them. $provided may define
-# functions for the commands. sudo just runs its command, and id prints
-# "nobody". "su -" is left out because doctor runs in a new login anyway.
+# functions that replace some of the commands. sudo just runs its command, and
+# id prints "nobody". "su -" is left out because doctor runs in a new login
+# anyway.
 follow() {
 	sed 's/^/+ /' "$1"
 	{

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure with event sets, and on some CPUs: a guest's commands and checks."""
+"""Measure event sets, and events on some CPUs: commands for a guest, and checks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _turns(arch: str) -> list[str]:
 
 
 def _hardware(arch: str) -> str:
-    """Return a command that samples a counter per set and counts the same event."""
+    """Return a command in which each set samples an event and also counts it."""
     turns = "--switch-timeout=4 -e cycles,cycles -e instructions,instructions"
     periods = "--long-smpl-periods={},,{}".format(*PERIODS)
     return f"pfmon {turns} {periods} -o /out/hardware.cap {_work(arch)}"
@@ -130,7 +130,7 @@ def check_turns(out: Path) -> None:
     runs = {turns["set"]: turns["runs"] for turns in described["turns"]}
     # The sets alternate, so the first set runs at most once more than the second.
     assert runs[0] > 1 and 0 <= runs[0] - runs[1] <= 1
-    # No set is active during a switch, so the times of the sets add up to less.
+    # No set is active during a switch, so their times add up to less than the whole.
     active = sum(turns["active_ns"] for turns in described["turns"])
     assert all(turns["whole_ns"] > active for turns in described["turns"])
     counts = [(c["set"], c["pmd"], c["event"]) for c in described["counts"]]

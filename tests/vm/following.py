@@ -26,7 +26,7 @@ PERIOD = 10
 
 
 def script(file: Path = SCRIPT) -> str:
-    """Return the command that runs a script in a subshell with local functions."""
+    """Return the command that runs parts.sh and then a script, in one subshell."""
     return f"({PARTS.read_text('utf-8')}\n{file.read_text('utf-8')})"
 
 
@@ -170,8 +170,8 @@ def process_counts_do_not_accumulate(guest: Boot) -> None:
 
 
 def programs_that_match_are_excluded(guest: Boot) -> None:
-    # The exclusion matches the shell's own arguments, too, so only its last program is
-    # measured.
+    # The pattern also matches the shell's own arguments, so only the program that the
+    # shell executes last is measured.
     assert counts(part(guest, "excluded")[0]) == [8]
 
 

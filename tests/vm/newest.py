@@ -49,7 +49,7 @@ def _build(name: str, log: Path) -> None:
 
 
 def _pass(name: str, out: Path) -> str:
-    """Run the usual tests; return how many were passed and skipped, as a text."""
+    """Run the usual tests; return a text that tells how many passed."""
     names = programs.usual(boot.Target(ARCH, name))
     commands = {"keep_events": "keep_events", **{each: each for each in names}}
     guest = boot.Boot(boot.Target(ARCH, name), commands, out, ["--parallel"])
@@ -65,7 +65,7 @@ def _pass(name: str, out: Path) -> str:
     if not passed:
         raise Failure("modules do not load, or the guest does not boot")
     if failed:
-        raise Failure(f"{passed} tests pass, but not: {', '.join(failed)}")
+        raise Failure(f"{passed} tests pass; these do not: {', '.join(failed)}")
     if status != 0:
         raise Failure(f"{passed} tests pass, but scripts/vm/run exits with {status}")
     return f"{passed} tests pass, {skipped} are skipped"

@@ -30,7 +30,7 @@ CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum"}
 
 
 def options() -> list[str]:
-    """Return the harness's options that add a program to become another user."""
+    """Return the harness's options that add setpriv, to run pfmon as another user."""
     return ["--program=/usr/bin/setpriv"]
 
 
@@ -38,7 +38,7 @@ def command() -> str:
     """Return the command that records the waits as root and as a user."""
     work = f"waits {TIMES} {MS}"
     level = "/proc/sys/kernel/perf_event_paranoid"
-    # Busybox's setpriv has no such options.
+    # Busybox's setpriv lacks these options.
     user = "HOME=/tmp/home /perfmon/bin/setpriv --reuid=1000 --clear-groups"
     records = {
         name: f"pfmon {option} -o /out/{name}{{0}}.cap {work} >/out/{name}{{0}}"

@@ -76,10 +76,10 @@ SOURCES_OF = {
     "dynamic2x": ("compat2x", "create2x"),
     "dynamic22": ("compat2x", "create22"),
 }
-# Run with the simulated PMU, after all others.
+# These programs run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
-# Run on x86_64 with a perf PMU whose overflows are NMIs, after all others. The programs
-# of RIGGED run again, with NMIs instead of page faults.
+# These programs run on x86_64, after all others, with a perf PMU whose overflows are
+# NMIs. The programs of RIGGED run again, with NMIs instead of page faults.
 NMI = (
     *("nmi", "nmi_callers", "nmi_pebs", "nmi_sample", "nmi_oprofile", "nmi_unwind"),
     *("nmi_hostile", "nmi_fire", "nmi_life"),
@@ -94,9 +94,9 @@ RIG_PREFIX = "rig-"
 REPEATED = ("stress", "storm")
 # The property of a pytest report that holds the name of the guest's test.
 RAN = "ran"
-# Run last, with the perf PMU: afterwards the kernel accepts no modules.
+# These programs run last, with the perf PMU: afterwards the kernel accepts no modules.
 LOCKED = ("lockdown",)
-# Only for the debug kernel: see tests/debug.
+# These programs run only on the debug kernel: see tests/debug.
 DEBUG_ONLY = ("nomemory", "suspend")
 
 

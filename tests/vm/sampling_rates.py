@@ -29,8 +29,8 @@ EARLY = 1 / 2
 # than that.
 FEW = 20
 FORKING = "sh -c 'for i in $(seq 50); do (true); done'"
-# perf's limit in samples per second, and a period of the clock in ns that exceeds this
-# limit.
+# perf's limit in samples per second, and a sampling period of cpu-clock, in ns, that is
+# too short for this limit.
 LIMIT = 500
 SHORT = 200_000
 

@@ -53,8 +53,8 @@ PAGES = 2
 # The tolerance as a fraction of all context switches: threads that share a CPU are
 # switched at ticks, which interrupt their work at different points.
 SLICES = 0.1
-# The tolerance as a fraction of the CPU time: the tools' work at context switches and
-# at births is in it.
+# The tolerance as a fraction of the CPU time, which includes the tools' work at context
+# switches and at births.
 CLOCKS = 0.003
 # The number of stops that --follow-all adds per new process: the parent stops at the
 # fork and for SIGCHLD; the new process stops after its exec and before its exit.
@@ -77,7 +77,7 @@ print(fibonacci({depth}), len(sorted(str(i) for i in range({numbers}))))
 
 @dataclass(frozen=True)
 class Program:
-    """A program to measure, and the number of threads that it starts."""
+    """A program to measure. births: how many threads and processes it starts."""
 
     command: str
     births: int
@@ -86,7 +86,7 @@ class Program:
 FILES = 6 * SCALE
 DEPTH = 22 + SCALE.bit_length()
 PROGRAMS = {
-    # Each file starts the driver, the compiler and the assembler.
+    # Compiling a file starts the driver, the compiler and the assembler.
     "compiler": Program("sh compile.sh", 3 * FILES),
     "threads": Program(f"come_and_go {40 * SCALE}", 64),
     "python": Program("python3 -s -S -B script.py", CHILDREN),
@@ -287,7 +287,7 @@ def test_page_faults_omit_kernel_faults_at_births(name: str, guest: Boot) -> Non
 
 
 def _expect_switches(guest: Boot, name: str, runs: Iterable[str], stops: int) -> None:
-    """Fail the test if context switches differ by more than these stops of births."""
+    """Check the runs' context switches; each birth may add ``stops`` of them."""
     perf = _counts_of(guest, name, PERF, SWITCHES)
     ours = _counts_of(guest, name, runs, SWITCHES)
     slack = max(perf) - min(perf) + SLICES * max(perf)

@@ -291,7 +291,7 @@ def test_list_events_tries_one_tracepoint(target: Guest, boots: Boots[Guest]) ->
         r"^(?:perf::)?\w+:\w+ +\+$", (boot.out / "listed").read_text(), re.M
     )
     assert len(names) > 1000 and any(name[:6] == "perf::" for name in names)
-    # The kernel calls this function for software events, too.
+    # The kernel calls perf_tp_event_init() for software events, too.
     assert int((boot.out / "tries").read_text().split()[0]) < len(names) / 4
 
 

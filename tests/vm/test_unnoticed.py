@@ -26,7 +26,7 @@ TOOLS = {
     "calls": f"{SAMPLE} -g -e page-faults --long-smpl-periods=1",
 }
 STATUS = "/proc/self/status"
-# Users may count their own processes.
+# Allow users to count their own processes.
 PREPARE = """\
 echo 1 >/proc/sys/kernel/perf_event_paranoid
 echo 0 >/proc/sys/kernel/randomize_va_space

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the verdicts on a guest that depend on its kernel log."""
+"""Test the verdicts that depend on a guest's kernel log."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ OWN = (
 
 
 def oops(kind: str, bytes_: str) -> tuple[str, ...]:
-    """Return the kernel log of an exception at this code, up to the panic."""
+    """Return the kernel log of an exception with these code bytes, up to the panic."""
     return (
         f"Oops: {kind}: 0000 [#1] PREEMPT SMP NOPTI",
         "RIP: 0010:syscall_trace_enter+0xd6/0x190",

@@ -24,7 +24,7 @@ ROUNDS = {
     "last": BEFORE,
     "never": 0,
 }
-# The exit status of the program gated for each of its actions at the gate.
+# The exit status of the program "gated" for each action that it performs at the gate.
 GATED = {
     "forks": 0,
     "execs": 0,
@@ -34,7 +34,7 @@ GATED = {
     "signals": 0,
     "signals-before": 0,
 }
-# The numbers of rounds of triggered for counting instructions.
+# The numbers of rounds for which "triggered" runs if instructions are counted.
 FEW, MANY = 10, 30
 INSTRUCTIONS = re.compile(r"^ *(\d+) instructions$", re.MULTILINE)
 
