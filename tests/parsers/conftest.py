@@ -21,7 +21,7 @@ settings.load_profile("here")
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Write a complete capture of three samples in the default format."""
+    """Return the path of a complete capture of three samples in the default format."""
     path = tmp_path / "x.pfm"
     path.write_bytes(three_samples.whole_capture())
     return str(path)
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> str:
 
 @pytest.fixture
 def nway_file(tmp_path: Path) -> str:
-    """Write an n-way capture of three samples with several losses."""
+    """Return the path of an n-way capture of three samples with several losses."""
     path = tmp_path / "nway.pfm"
     path.write_bytes(three_samples.nway_capture())
     return str(path)

@@ -100,7 +100,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def file(written: Any) -> str:
-    """Write a capture whose format counts the samples in each sum."""
+    """Return the path of a capture whose format counts the samples in each sum."""
     path: str = written(COUNTED)
     return path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that reading several buffers at once yields the same samples as one by one."""
+"""Check that reading buffers together or one by one yields the same samples."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Read:
 
 
 def rows_of(samples: Samples) -> list[Json]:
-    """Return the samples' columns, except thread and process of their context."""
+    """Return the samples' columns, except the context's thread and process."""
     rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
     for name in set(samples.derived) - {
         added_columns.THREAD,
@@ -57,7 +57,7 @@ def rows_of(samples: Samples) -> list[Json]:
 
 
 def one_by_one(data: bytes) -> Read:
-    """Decode one buffer after another with the decoders of their contexts."""
+    """Decode buffers one by one with their contexts' decoders; return the results."""
     capture, read = Capture(io.BytesIO(data)), Read()
     form, unread = find_format(capture.session.format.uuid), 0
     decoders: dict[int, Decoder] = {}
@@ -88,7 +88,7 @@ def one_by_one(data: bytes) -> Read:
 
 
 def together(data: bytes, threads: int) -> Read:
-    """Read the batches of a recording."""
+    """Read the batches of a recording; return the results."""
     recording, read = open_capture(io.BytesIO(data)), Read()
     for batch in recording.batches(threads):
         rows = rows_of(batch.samples)
@@ -138,7 +138,7 @@ def plain(
 
 
 def on_ia64(described: Json) -> Json:
-    """Change a session's format to the default format of IA-64."""
+    """Change a session's format to the default format of IA-64; return the session."""
     described["format"]["uuid"] = writers.UUID_IA64
     return described
 

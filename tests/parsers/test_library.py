@@ -27,14 +27,14 @@ NOTEBOOK = ROOT / "examples/samples.ipynb"
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write a capture of each format."""
+    """Write a capture of each format; return the paths by the format's name."""
     into = tmp_path_factory.mktemp("captures")
     return every_format.write(programs.compiled(into / "hotspots"), into)
 
 
 @pytest.fixture
 def stacks(tmp_path: Path) -> Path:
-    """Write a capture with call chains."""
+    """Return the path of a capture with call chains."""
     path = tmp_path / "stacks.pfm"
     path.write_bytes(stack_capture())
     return path

@@ -76,14 +76,14 @@ def decoder(_: Session) -> Any:
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Write a capture in a format of another package."""
+    """Return the path of a capture in a format of another package."""
     return written(tmp_path, monkeypatch, decoder)
 
 
 def written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Session], Any]
 ) -> str:
-    """Write a capture in a format whose decoders ``make`` returns."""
+    """Write a capture in a format whose decoders ``make`` returns; return its path."""
     form = Format(name="outside", uuid=UUID, decoder=make)
     known = {**registry.known(), UUID: Parser(form, "other (other.package)")}
     monkeypatch.setattr(registry, "known", lambda: known)

@@ -62,7 +62,7 @@ def imported(module: Path) -> Iterator[Path]:
 
 
 def floor(module: Path) -> int:
-    """Return the number of the line of FLOORS that contains a module."""
+    """Return the index of a module's layer in FLOORS; the highest layer has 0."""
     name = module.with_suffix("").parts[0]
     return next(at for at, names in enumerate(FLOORS) if name in names)
 

@@ -36,7 +36,7 @@ REGIONS = [
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the C example."""
+    """Compile the C example; return the program's path."""
     program = tmp_path_factory.mktemp("bin") / "nway_reader"
     return compiled(ROOT / "examples/nway_reader.c", program)
 

@@ -98,7 +98,7 @@ def test_bytes_that_are_not_utf8_are_escaped(
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Write a capture in which every text contains control characters."""
+    """Return the path of a capture in which every text has control characters."""
     odd = "odd\x1b[2J\n"
     sess = session({0: [{**pmd(0), "event": odd}]})
     sess |= {"tool": odd, "command": [odd], "cgroups": ["/", odd]}

@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def counts(tmp_path: Path) -> str:
-    """Write a capture with two copies of a buffer that counts three events."""
+    """Return the path of a capture with two copies of a buffer of three counts."""
     described = session({0: [{**pmd(0), "event": "clock"}]}, uuid_of(COUNT))
     described["format"]["arg"] = struct.pack("<II", 3, 0).hex()
     buffers = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read columns that a format either records or leaves to be derived from others."""
+"""Read columns that a format records, and columns that are derived from others."""
 
 from __future__ import annotations
 

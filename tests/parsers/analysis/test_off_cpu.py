@@ -99,7 +99,7 @@ def test_threads_are_independent() -> None:
 
 
 def of_family() -> Json:
-    """Describe a session whose threads share a buffer of each CPU."""
+    """Describe a session in which all threads share one buffer per CPU."""
     found = described()
     (root,) = found["contexts"]
     cpus = [{**root, "id": cpu, "tid": None, "tgid": None} for cpu in range(2)]
@@ -107,7 +107,7 @@ def of_family() -> Json:
 
 
 def in_family(*buffers: tuple[int, Sequence[Sample]]) -> bytes:
-    """Build a capture of a family: the CPU of each buffer, and its samples."""
+    """Build a capture of a family from each buffer's CPU and samples."""
     parts = [bufr(buffer(samples), context=cpu) for cpu, samples in buffers]
     return capture(json_chunk("SESS", of_family()), *parts)
 

@@ -45,7 +45,7 @@ def samples(program: Program) -> list[Sample]:
 
 
 def written(path: Path, program: Program) -> str:
-    """Write a capture of the samples of ``program``."""
+    """Write a capture of the samples of ``program``; return the path as text."""
     found = samples(program)
     data = capture(
         json_chunk("SESS", session(SETS)),
@@ -59,7 +59,7 @@ def written(path: Path, program: Program) -> str:
 
 @pytest.fixture
 def hot(program: Program, tmp_path: Path) -> str:
-    """Write the capture."""
+    """Return the path of a capture of the program."""
     return written(tmp_path / "hot.pfm", program)
 
 

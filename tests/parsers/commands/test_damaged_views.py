@@ -51,7 +51,7 @@ def drawn_twice(document: Any) -> int:
 
 
 def view(command: str, count: Count, file: Path) -> Counted:
-    """Run ``command`` with ``file`` in place of {}, and count the view's samples."""
+    """Run ``command`` with ``file`` for {}; return the number of the view's samples."""
     words = [word.format(file) for word in command.split()]
     status, out, err = called(*words, "--json")
     assert status in (0, 1) and (status == 0 or err)
@@ -109,7 +109,7 @@ TEXTS = (
 
 
 def printed(command: str, file: Path) -> Counted:
-    """Run a command that prints text."""
+    """Run a command that prints text; return the text."""
     out = file.with_name(damaged.OUTPUT)
     words = [word.format(file, out=out) for word in command.split()]
     status, text, err = called(*words)
@@ -123,7 +123,7 @@ def test_damaged_capture_is_printed_or_refused() -> None:
 
 
 def described(file: Path) -> Counted:
-    """Read the number of samples in the description of a capture."""
+    """Return the number of samples that info prints for a capture."""
     _, out, err = called("info", "--json", str(file))
     document = json.loads(out) if out else {"format": {"parser": None}}
     if document["format"]["parser"] is None:
@@ -136,7 +136,7 @@ def test_damaged_info_agrees_with_report() -> None:
 
 
 def dumped(file: Path) -> Counted:
-    """Sum the weights of the samples that dump prints."""
+    """Return the sum of the weights of the samples that dump prints."""
     status, out, err = called("dump", "--json", str(file))
     samples = [json.loads(line) for line in out.splitlines()]
     if status and not samples:
@@ -203,7 +203,7 @@ def test_damaged_extract_writes_all_files_or_none() -> None:
 
 
 def tabulated(file: Path) -> Counted:
-    """Read the capture's samples, and sum their weights by address."""
+    """Count the samples in the tables of pfmparse.open()."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:

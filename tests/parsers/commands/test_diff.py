@@ -39,7 +39,10 @@ def on_cpus(*cpus: int, seconds: int = 1, path: str = "/a/x") -> bytes:
 
 @pytest.fixture
 def sides(tmp_path: Path) -> list[str]:
-    """Write an old capture of 4 samples, and a new one of 8 that took twice as long."""
+    """Return the paths of an old capture of 4 samples and a new one of 8.
+
+    The new capture took twice as long.
+    """
     old, new = tmp_path / "old.pfm", tmp_path / "new.pfm"
     old.write_bytes(on_cpus(0, 0, 1, 1))
     new.write_bytes(on_cpus(*[0] * 6, 1, 2, seconds=2, path="/b/x"))

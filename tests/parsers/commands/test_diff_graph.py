@@ -31,7 +31,7 @@ NEW = (
 
 @pytest.fixture
 def sides(tmp_path: Path) -> list[str]:
-    """Write an old and a new capture."""
+    """Write an old and a new capture; return their paths."""
     files = tmp_path / "old.pfm", tmp_path / "new.pfm"
     for file, stacks in zip(files, (OLD, NEW)):
         file.write_bytes(stack_capture(stacks, NAMES))

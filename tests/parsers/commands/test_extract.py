@@ -16,7 +16,7 @@ UUID = "00000000-0000-0000-0000-000000000009"
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Write a capture of two contexts in a format without a parser."""
+    """Return the path of a capture of two contexts in a format without a parser."""
     described = {**session(uuid=UUID), "contexts": contexts(2)}
     chunks = [bufr(b"first", 1), bufr_pieces([(2, b"ab")], 6), bufr(b"lost", 9)]
     path = tmp_path / "x.pfm"

@@ -49,7 +49,7 @@ TURNS = [
 
 
 def written(path: Path, sets: dict[int, list[Json]], **members: Any) -> str:
-    """Write a capture without samples whose totals have these members."""
+    """Return the path of a capture without samples; its totals include ``members``."""
     done = {**totals(0), **members}
     chunks = (json_chunk("SESS", session(sets)), json_chunk("DONE", done))
     path.write_bytes(capture(*chunks))

@@ -46,7 +46,7 @@ def written(path: Path, sess: Json, *chunks: bytes) -> str:
 
 @pytest.fixture
 def full(tmp_path: Path) -> str:
-    """Write a capture of two kinds of CPUs, two threads and generated code."""
+    """Return the path of a capture of two kinds of CPUs, two threads and JIT code."""
     sess = session()
     sess["machine"]["processors"] = KINDS
     return written(

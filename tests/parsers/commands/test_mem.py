@@ -54,7 +54,7 @@ RECORDS = [
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Write a capture of loads with data sources."""
+    """Return the path of a capture of loads with data sources."""
     path = tmp_path / "x.pfm"
     sess = session({0: [pmd(0)]}, UUID_PEBS64)
     path.write_bytes(pebs_capture(RECORDS, 176, sess))
@@ -409,7 +409,7 @@ int main(int argc, char **argv) { return table[argc] + zeros[argc]; }
 
 
 def variables(tmp_path: Path) -> str:
-    """Write a capture of loads from two variables and from another address."""
+    """Return the path of a capture of loads from two variables and another address."""
     source_file = tmp_path / "variables.c"
     source_file.write_text(VARIABLES)
     made = compiled(tmp_path / "variables", "-O0", source=source_file)

@@ -19,7 +19,7 @@ STACKS = [
 
 @pytest.fixture
 def stacks(tmp_path: Path) -> str:
-    """Write a capture of ten samples with stacks, one of them recursive."""
+    """Return the path of a capture of ten stacks, one of which is recursive."""
     path = tmp_path / "stacks.pfm"
     path.write_bytes(chained_capture(STACKS))
     return str(path)

@@ -20,7 +20,7 @@ SAMPLES = [
 
 @pytest.fixture
 def with_pmds(tmp_path: Path) -> str:
-    """Write a capture with PMD values in its first buffer only."""
+    """Return the path of a capture with PMD values in its first buffer only."""
     chunks = [bufr(buffer(part)) for part in (SAMPLES[:3], SAMPLES[3:])]
     path = tmp_path / "pmds.pfm"
     path.write_bytes(capture(json_chunk("SESS", session(SETS)), *chunks))

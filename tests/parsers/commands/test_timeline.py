@@ -21,7 +21,7 @@ SAMPLES = [
 
 @pytest.fixture
 def timed(tmp_path: Path) -> str:
-    """Write a capture of four samples within 35 ms."""
+    """Return the path of a capture of four samples within 35 ms."""
     path = tmp_path / "timed.pfm"
     path.write_bytes(simple_capture(SAMPLES))
     return str(path)

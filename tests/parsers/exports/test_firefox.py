@@ -16,7 +16,7 @@ from pfmparse.exports import firefox
 
 
 def threads(path: Path) -> Any:
-    """Return the threads of a profile, whose version must be one that was tested."""
+    """Return the threads of a profile; check that its version is the one tested."""
     document = json.loads(path.read_text())
     assert document["meta"]["preprocessedProfileVersion"] == 48
     return document["threads"]

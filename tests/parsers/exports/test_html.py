@@ -16,7 +16,7 @@ from pfmparse.exports import page_data
 
 
 def page(tmp_path: Path, data: bytes, *options: str) -> Page:
-    """Export a capture and parse the page."""
+    """Export a capture; return the parsed page."""
     source = tmp_path / "x.pfm"
     source.write_bytes(data)
     return Page(exported(source, "html", tmp_path / "x.html", *options))
@@ -135,7 +135,7 @@ def test_html_page_has_the_unit_of_each_event(tmp_path: Path) -> None:
 
 
 def with_event(data: bytes, before: str, after: str) -> bytes:
-    """Rename an event of a capture."""
+    """Return a capture with an event renamed."""
     (size,) = struct.unpack_from("<Q", data, 24)
     end = 40 + size
     text = data[40:end].replace(before.encode(), after.encode())

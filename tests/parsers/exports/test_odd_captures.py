@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export captures of kinds at which viewers of other projects have failed."""
+"""Export captures of kinds that have made viewers of other projects fail."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES = ("std::map<int, char>::at(int const&)", "<&>" * 700, "main")
 
 
 def export(capture: bytes, to: str, directory: Path) -> Path:
-    """Export a capture of five samples."""
+    """Export a capture of five samples; return the exported file."""
     file, out = directory / "x.pfm", directory / "out"
     file.write_bytes(capture)
     status, _, err = called("export", str(file), "--to", to, "-o", str(out))
@@ -59,7 +59,7 @@ def test_names_with_markup_are_exported(to: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def spaced(tmp_path: Path) -> Path:
-    """Write a capture of names with spaces, parentheses and colons."""
+    """Return the path of a capture of names with spaces, parentheses and colons."""
     where = maps(100, [mapping(0x400000, 0x500000, 0, OBJECT)], COMM)
     path = tmp_path / "spaced.pfm"
     path.write_bytes(

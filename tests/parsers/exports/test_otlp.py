@@ -86,7 +86,7 @@ class Profiles:
 
 
 def read(path: Path) -> Profiles:
-    """Read a file."""
+    """Return the profiles in a file."""
     return Profiles(path.read_bytes())
 
 

@@ -31,7 +31,7 @@ ANY_STACKS = st.lists(
 
 
 def sums(data: dict[str, Any], values: list[int], event: str) -> int:
-    """Sum the values of one event."""
+    """Return the sum of one event's values."""
     number = data["events"].index(event)
     return sum(
         values[at + 1]

@@ -69,7 +69,7 @@ class Profile:
 
 
 def read(path: Path) -> Profile:
-    """Read the profile in a file."""
+    """Return the profile in a file."""
     profile = Profile()
     for number, value in fields(gzip.decompress(path.read_bytes())):
         profile.messages.setdefault(number, []).append(value)

@@ -42,7 +42,7 @@ BY_SAMPLE = ("--rows", "sample")
 
 
 def add(path: Path, data: bytes, *options: str) -> Path:
-    """Write a capture to ``path`` and add it to the database in that directory."""
+    """Write a capture to ``path``, and add it to a database; return the database."""
     path.write_bytes(data)
     database = path.parent / "x.db"
     argv = ["export", str(path), "--to", "sql", "-o", str(database), *options]

@@ -79,7 +79,7 @@ def test_weight_unit_follows_event_and_pmd() -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Write the capture."""
+    """Return the path of a file with the capture of clocked()."""
     path = tmp_path / "x.pfm"
     path.write_bytes(clocked())
     return path

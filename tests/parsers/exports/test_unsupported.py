@@ -105,7 +105,7 @@ def test_threads_and_addresses_are_lacking_or_in_the_file(
     lacking = json.loads(called(*argv)[1])["not_carried"]
     found = integers_in(out, to)
     assert ("thread IDs" in lacking) is not (every_format.WORKER in found)
-    if to != "csv":  # CSV has hexadecimal addresses in memory
+    if to != "csv":  # CSV has hexadecimal addresses
         at = program.address("hot")
         assert ("addresses" in lacking) is not bool({at, at + 1} & found)
 

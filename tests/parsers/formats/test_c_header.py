@@ -15,7 +15,7 @@ HEADERS = ROOT / "sdk/include/perfmon"
 
 
 def header(folder: Path, members: str, rest: str = "") -> Path:
-    """Write a header that declares mine_t, whose members begin on line 4."""
+    """Return the path of a header that declares mine_t; its members begin on line 4."""
     path = folder / "mine.h"
     path.write_text(f"{rest}\n/* a\n*/ typedef struct {{\n{members}\n}} mine_t;\n")
     return path

@@ -26,7 +26,7 @@ def unknown_capture() -> bytes:
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Write unknown_capture() to a file."""
+    """Return the path of a file with unknown_capture()."""
     path = tmp_path / "x.pfm"
     path.write_bytes(unknown_capture())
     return str(path)
@@ -69,7 +69,7 @@ def test_opening_without_parser_needs_any_format() -> None:
 
 @pytest.fixture
 def sink_file(tmp_path: Path) -> str:
-    """Write a capture of two sink buffers with three records in total."""
+    """Return the path of a capture of two sink buffers with three records in total."""
     first, second = SinkRegion(1, (b"a" * 8, b"b" * 8)), SinkRegion(2, (b"c" * 24,))
     images = [sink([first, SinkRegion()]), sink([first, second], lost0=9)]
     chunks = [*map(bufr, images), json_chunk("DONE", totals(3))]

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def compiled(source: Path, program: Path, *options: str) -> Path:
-    """Compile a program against the SDK's headers, with sanitizers enabled."""
+    """Compile a program with the SDK's headers and sanitizers; return its path."""
     subprocess.run(
         ["gcc", "-O1", *WARNINGS, f"-I{SDK}", *SANITIZED]
         + ["-o", str(program), str(source), *options],

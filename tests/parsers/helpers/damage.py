@@ -34,7 +34,7 @@ def chunks_of(data: bytes) -> list[Chunk]:
 
 
 def damaged(random: Random, data: bytes) -> bytes:
-    """Damage a capture one to three times."""
+    """Return a capture that was damaged one to three times."""
     for _ in range(random.randint(1, 3)):
         if len(data) <= HEADER:
             break

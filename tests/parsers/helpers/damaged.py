@@ -69,7 +69,7 @@ UNHARMED = {**every_format.captures(program()), "every chunk": every_chunk.made(
 
 
 def capture(number: int) -> bytes:
-    """Build the capture of a case: one of some format, damaged one to three times."""
+    """Build the capture of a case: of a random format, damaged one to three times."""
     random = Random(f"{SEED} {number}")
     return damaged(random, UNHARMED[random.choice(sorted(UNHARMED))])
 
@@ -91,8 +91,8 @@ def check(*runs: Run) -> None:
     """Check that each of ``runs`` agrees with a report on damaged captures.
 
     The runs take turns: each case is for one of them. A run must refuse the capture or
-    count its samples. It may leave its output behind only if it succeeds, and no
-    temporary files.
+    count its samples. It may leave its output behind only if it succeeds, and must not
+    leave temporary files behind.
     """
     with _directory() as directory, _alarms(), _warnings_as_errors():
         path = directory / NAME
@@ -127,8 +127,8 @@ def _directory() -> Iterator[Path]:
         name = stack.enter_context(tempfile.TemporaryDirectory(dir=memory))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr(tempfile, "tempdir", name)
-        # Make each parser only once, because this takes longer than reading these
-        # captures.
+        # Make each argument parser only once, because making one takes longer than
+        # reading these captures.
         patch.setattr(command_line, "_parser_of", cache(command_line._parser_of))
         yield Path(name)
 
@@ -152,4 +152,4 @@ def _warnings_as_errors() -> Iterator[None]:
 
 
 def _hung(*_: object) -> NoReturn:
-    pytest.fail(f"no end after {HANG} s")
+    pytest.fail(f"still running after {HANG} s")

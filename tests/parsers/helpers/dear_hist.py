@@ -4,8 +4,8 @@
 Headers and numbers are as printed in the manual, except for its console indentation and
 its contradictions:
 
-- The heading of the counts is "#count" twice, and "# #count" twice. This file has the
-  latter.
+- The heading of the counts is "#count" twice, and "# #count" twice. This file uses
+  the latter.
 - The data view has a row for each address, but says "per function histogram".
 - The level view says so, too, but has a row for each latency.
 - The text says that 11 percent of the level view's misses hit L3, but 11 is their

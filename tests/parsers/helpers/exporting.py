@@ -58,7 +58,10 @@ def by_label(file: Path, *options: str) -> Counter[str]:
 
 
 def by_symbol(file: Path, *options: str) -> Counter[str]:
-    """Return a report's samples by function, or its weights if requested."""
+    """Return a report's samples, or its weights if requested, by function.
+
+    Samples without a function are those of "[unknown]".
+    """
     return _sums(file, options, lambda row: row["symbol"] or "[unknown]")
 
 
@@ -94,7 +97,9 @@ def samples_in(file: Path, to: str) -> Optional[int]:
 
 
 def _samples_in_otlp(data: bytes) -> int:
-    """Return the sum of all values; a resource has scopes, profiles and samples."""
+    """Return the sum of all values. Resources contain scopes, which contain profiles,
+    which contain samples.
+    """
     found = [body for number, body in fields(data) if number == 1]
     for _ in range(3):
         found = [body for part in found for number, body in fields(part) if number == 2]

@@ -63,7 +63,7 @@ lines_end:
 
 
 def assembled(path: Path, has_lines: bool) -> int:
-    """Assemble the file; return outer()'s address. Inlined code is at its byte 1."""
+    """Assemble the file; return outer()'s address. Inlined code begins 1 byte later."""
     source = path.with_suffix(".s")
     text = CODE.format(
         stmt_list=".uleb128 0x10; .uleb128 0x17" if has_lines else "",

@@ -14,12 +14,12 @@ Step = tuple[Any, ...]
 
 
 def with_callers(samples: Sequence[Json]) -> list[Json]:
-    """Add empty lists of callers to samples from a chunk without traces."""
+    """Return samples from a chunk without traces, with empty lists of callers added."""
     return [{"callers": [], "caller_cookies": [], **sample} for sample in samples]
 
 
 def without_callers(samples: Sequence[Json]) -> list[Json]:
-    """Remove empty lists of callers from samples."""
+    """Return samples without empty lists of callers."""
     return [
         {name: value for name, value in sample.items() if value != []}
         for sample in samples
@@ -55,9 +55,9 @@ def sess(arch: str = "x86_64") -> Json:
 
 
 def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
-    """Decode a stream step by step.
+    """Decode a stream step by step; return the samples.
 
-    The result omits a trace without an end.
+    A trace without an end is omitted.
     """
     top = (1 << bits) - 1
     now = dict(zip(NAMES[2:], [NOBODY, NOBODY, NOBODY, top, top, 0]))

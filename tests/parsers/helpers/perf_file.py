@@ -27,7 +27,7 @@ class Record:
 
 
 def records(path: Path) -> list[Record]:
-    """Read the records of a file."""
+    """Return the records of a file."""
     data = path.read_bytes()
     assert data[:8] == b"PERFILE2"
     _, each, attrs, size, at, length = struct.unpack_from("<6Q", data, 8)

@@ -36,7 +36,7 @@ class Program:
         return self.symbols[symbol] - self.shift
 
     def offset_of(self, symbol: str) -> int:
-        """Return a symbol's file offset, which in .bss is beyond the file's data."""
+        """Return a symbol's file offset, which for .bss is beyond the file's data."""
         with open(self.path, "rb") as stream:
             elf = ELFFile(stream)
             table = elf.get_section_by_name(".symtab")
@@ -55,7 +55,7 @@ def run(*command: object) -> None:
 def compiled(
     path: Path, *options: str, source: Path = SOURCE, compiler: Optional[str] = None
 ) -> Program:
-    """Compile the program with these options, and read it with pyelftools."""
+    """Compile a program; return its description, which is read with pyelftools."""
     compiler = compiler or ("gcc" if source.suffix == ".c" else "g++")
     run(compiler, "-g", "-O1", "-Wl,--build-id", *options, "-o", path, source)
     with open(path, "rb") as stream:

@@ -38,7 +38,7 @@ class SinkRegion:
 def sink(
     regions: Sequence[SinkRegion], skipped: Optional[int] = None, **fields: int
 ) -> bytes:
-    """Build a buffer with 2 to 5 lost samples, by reason, and 6 overwritten ones.
+    """Build a buffer that lost 2, 3, 4 and 5 samples for four reasons, and overwrote 6.
 
     Without ``skipped``, the header has version 1.0. ``fields`` replace header fields.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Build buffers and captures byte by byte from their documented layouts.
 
-This module uses nothing of the parsers, so that tests detect a wrong layout in them.
+This module does not use the parsers, so that tests detect wrong layouts in the parsers.
 """
 
 from __future__ import annotations

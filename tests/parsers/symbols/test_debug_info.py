@@ -71,7 +71,7 @@ class Compiled:
 
 
 def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compiled:
-    """Compile a shared object with ``command``."""
+    """Compile a shared object with ``command``, and return it."""
     source, path = where / f"chain{suffix}", where / "chain"
     source.write_text(text)
     subprocess.run([*command, "-o", str(path), str(source)], check=True, cwd=where)
@@ -82,7 +82,7 @@ def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compi
 
 
 def check(made: Compiled, names: dict[str, str]) -> None:
-    """Check the frames at the labels; ``names`` are names of functions in the file."""
+    """Check the frames at the labels; ``names``: the functions' names in the file."""
     label = 'LABEL("in_{}")'.format
     outer = (names["outer"], "middle(2);")
     middle = (names["middle"], "inner(1);")

@@ -29,7 +29,7 @@ SILENT = "this libdebuginfod does not call back while a server is silent"
 
 @dataclass
 class Server:
-    """A server of files by path, which answers for other paths only if ``open``."""
+    """A server of files by path. Requests of other paths wait until ``open`` is set."""
 
     url: str
     files: dict[str, Path] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Run the only debuginfod server; the cache of downloaded files is empty."""
+    """Run a debuginfod server; no other one is configured, and the cache is empty."""
     try:
         ctypes.CDLL(debuginfod.LIBRARY)
     except OSError:

@@ -13,7 +13,7 @@ Interval = tuple[int, int, int]
 
 
 def innermost(intervals: list[Interval], addresses: list[int]) -> list[int]:
-    """Look the addresses up in Intervals."""
+    """Return what Intervals finds for each address."""
     columns = list(zip(*intervals)) or [(), (), ()]
     starts, ends = (np.array(column, np.uint64) for column in columns[:2])
     made = Intervals(starts, ends, np.array(columns[2], np.intp))
@@ -22,7 +22,7 @@ def innermost(intervals: list[Interval], addresses: list[int]) -> list[int]:
 
 
 def looked_at(intervals: list[Interval], address: int) -> int:
-    """Look an address up in one interval after the other."""
+    """Search all intervals for an address; return the innermost one, or NONE."""
     around = [
         (start, rank, at)
         for at, (start, end, rank) in enumerate(intervals)

@@ -498,7 +498,7 @@ LINKERS = ("-pie", "-no-pie", "-fuse-ld=gold", "-fuse-ld=lld", "-Wl,-z,noseparat
 def split(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Program:
-    """Compile a program, and split it into "stripped" and "debug" in its folder."""
+    """Return a program whose folder also has its parts "stripped" and "debug"."""
     at = tmp_path_factory.mktemp("split")
     program = compiled(at / "hotspots", request.param)
     run("strip", "-o", at / "stripped", program.path)

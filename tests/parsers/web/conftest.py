@@ -22,7 +22,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture
 def stacks(tmp_path: Path) -> Path:
-    """Write a capture of call stacks."""
+    """Return the path of a capture of call stacks."""
     path = tmp_path / "stacks.pfm"
     path.write_bytes(stack_capture())
     return path

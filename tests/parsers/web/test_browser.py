@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that the browser opens a private file that leads to the page, not the page's
-URL.
+"""Check that the browser is started with a private file that leads to the page.
+
+Other users can see a program's arguments, so the page's URL must not be among them.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ OTHERS += ["around?function=1", "code?function=1"]
 class Visitor(io.StringIO):
     """A standard output that makes requests when the page's URL is written to it.
 
-    Then it interrupts the command. ``total``: the number of samples, or None without a
-    page.
+    Then it interrupts the command. ``total``: the number of samples, or None if no
+    page was served.
     """
 
     total: Optional[int] = None
@@ -64,7 +64,7 @@ def _answer(connection: HTTPConnection, path: str) -> Any:
 
 
 def served(request: str, file: Path) -> Counted:
-    """Serve a capture that may be damaged, and use the page."""
+    """Serve a capture that may be damaged; return what the page counts."""
     visitor, err = Visitor(*REQUESTS, request), io.StringIO()
     with redirect_stdout(visitor), redirect_stderr(err):
         status = main(["serve", "--weight", "count", str(file)])
@@ -73,7 +73,7 @@ def served(request: str, file: Path) -> Counted:
 
 
 def test_damaged_page_agrees_with_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Let the server check often whether it shall end.
+    # Let the server check often whether it must end.
     often = partialmethod(Server.serve_forever, 0.001)
     monkeypatch.setattr(Server, "serve_forever", often)
     damaged.check(*(partial(served, request) for request in OTHERS))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that the server answers its own page and refuses all other requests."""
+"""Check that the server answers requests from its page, and refuses all others."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_other_methods_are_refused(method: str, server: Server) -> None:
 
 
 def connected(server: Server) -> socket.socket:
-    """Connect to the server without sending a request."""
+    """Return a connection to the server, on which no request was sent."""
     return socket.create_connection(("127.0.0.1", server.server_port), 20)
 
 

@@ -79,7 +79,7 @@ def test_selected_table_agrees_with_report(
 
 
 def _like(found: dict[Any, int], key: Any) -> Any:
-    """Return a report's key as the page writes it, which may be text for a number."""
+    """Return a report's key as the page writes it, which may be a number as text."""
     return key if key in found else str(key)
 
 
