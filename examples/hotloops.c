@@ -16,7 +16,7 @@
 #define DEFAULT_ROUNDS	4000UL
 
 /*
- * Do a number of shares of the work. The function is inlined, so that samples
+ * Do @shares * STEPS steps of work. The function is inlined, so that samples
  * fall into its three callers. The loop is unrolled, so that the cost of a
  * backward jump does not distort the ratio. Each step depends on the previous
  * one.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nway_reader - print the samples of an n-way buffer, even while the kernel
- * writes
+ * nway_reader - print the samples of an n-way buffer
  *
- * FILE is an image of a buffer. A tool would map the context's file descriptor
- * instead, read-only, pass PFM_READ_LIVE, and call begin again to get new
- * samples. All samples must have VALUES PMD values. The program prints one line
- * for each sample: its region's sequence number and its instruction pointer.
+ * FILE is a copy of a buffer. All samples must have VALUES PMD values. The
+ * program prints one line for each sample: its region's sequence number and its
+ * instruction pointer.
+ *
+ * To read a buffer to which the kernel still writes, map the context's file
+ * descriptor read-only instead of FILE, pass PFM_READ_LIVE, and call
+ * pfm_read_nway_begin() again to get new samples.
  *
  * usage: nway_reader FILE VALUES
  */

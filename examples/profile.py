@@ -22,7 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 TOLERANCE = 3.0
-# On an idle host, there are twice as many samples.
+# With fewer samples than this, the larger tolerance applies. An idle host takes twice
+# as many.
 FEW_SAMPLES = 10_000
 TOLERANCE_OF_FEW = 7.0
 # Fewer samples than this are not significant.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_cgroups_smpl.h - the records of an example format that counts by
- *			    control group
+ * perfmon_cgroups_smpl.h - the records of an example format that counts
+ *			    samples by control group
  */
 #ifndef PERFMON_CGROUPS_SMPL_H
 #define PERFMON_CGROUPS_SMPL_H
@@ -21,7 +21,7 @@
 /**
  * struct pfm_cgroups_record_t - a record
  * @cgroup_id: inode number of the directory in /sys/fs/cgroup; 0 if unknown
- * @event:     eventid of the event that overflowed, the last part of the key
+ * @event:     eventid of the event that overflowed; last member of the key
  * @count:     number of samples
  */
 typedef struct {

@@ -12,7 +12,8 @@ DEFINE_PFM_TABLE(cgroups, pfm_cgroups_record_t, count, PFM_CGROUPS_SMPL_VERSION,
 		 PFM_TABLE_COUNT(count))
 
 /*
- * Get the cgroup; 0 for a deferred sample of a thread that no longer runs here.
+ * Get the ID of the sampled thread's cgroup. Return 0 if the sample was
+ * deferred and the thread no longer runs on this CPU.
  */
 static __always_inline u64 cgroups_id(const struct pfm_ovfl_data *data)
 {

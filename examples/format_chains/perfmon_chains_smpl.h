@@ -26,10 +26,10 @@
  * @event:     eventid of the event that overflowed
  * @tgid:      process
  * @num_chain: number of addresses in @chain, at least 1
- * @chain:     the thread's address in user space, then return addresses,
- *             innermost first. For a sample without a user chain, only the
- *             sample's own address. Unused elements are 0. This is the last
- *             part of the key
+ * @chain:     the thread's instruction pointer in user space, then return
+ *             addresses, innermost first; only the sample's instruction
+ *             pointer if there is no user stack. Unused elements are 0. This
+ *             is the last member of the key
  * @count:     number of samples
  */
 typedef struct {

@@ -10,7 +10,10 @@
 DEFINE_PFM_TABLE(chains, pfm_chains_record_t, count, PFM_CHAINS_SMPL_VERSION,
 		 PFM_TABLE_COUNT(count))
 
-/* The record is in the private area: it is too large for a handler's stack. */
+/*
+ * The handler builds the record in the private area, because it is too large
+ * for the stack.
+ */
 static_assert(PFM_SINK_PRIV_SIZE + PFM_TABLE_PRIV_SIZE +
 	      sizeof(pfm_chains_record_t) <= PFM_FMT_PRIV_SIZE);
 

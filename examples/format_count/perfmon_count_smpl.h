@@ -14,7 +14,7 @@
 #define PFM_COUNT_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 #define PFM_COUNT_MAX_EVENTS	256
 
-/* Argument of the format: events 0 to num_events - 1 are counted. */
+/* Argument of the format: eventids 0 to num_events - 1 have a count each. */
 typedef struct {
 	__u32	num_events;
 	__u32	reserved;		/* must be 0 */
@@ -26,7 +26,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_count_smpl_arg_t) == 8);
 #define PFM_COUNT_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_count_smpl_arg_t, num_events, 16, "events") }
 
-/* Header of the buffer; it is followed by a 64-bit count for each event. */
+/* Header of the buffer, which is followed by a 64-bit count for each event. */
 typedef struct {
 	__u32	hdr_version;
 	__u32	hdr_num_events;

@@ -7,7 +7,7 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "perfmon_count_smpl.h"
 
-/* State that the handler trusts. It is in the private area, never mapped. */
+/* State that the handler trusts: the private area is never mapped by users. */
 struct count_priv {
 	u32	num_events;
 	u64	others;

@@ -17,7 +17,7 @@
 /**
  * struct pfm_intervals_smpl_arg_t - argument of the format
  * @sink: the buffer
- * @min:  shortest interval that is recorded
+ * @min:  shortest interval that is recorded, in ns
  * @pmd:  PMD whose increase between samples is recorded
  */
 typedef struct {
@@ -44,8 +44,8 @@ PFM_ASSERT_FIELD(pfm_intervals_smpl_arg_t, pmd, 24, 8);
  * @tstamp:   time in ns
  * @ip:       instruction pointer
  * @interval: time in ns since the thread's last sample on this CPU
- * @counted:  increase of the PMD since that sample; 0 if the PMD is not
- *            recorded
+ * @counted:  increase of the PMD since that sample; 0 if samples do not include
+ *            the PMD
  * @tid:      thread
  * @tgid:     its process
  */

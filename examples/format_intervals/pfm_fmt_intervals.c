@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_intervals - measures time and a counter between samples of a thread
+ * pfm_fmt_intervals - measures the time between samples of a thread, and how
+ *		       much a PMD increases in it
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sink.h>
@@ -9,7 +10,7 @@
 
 struct intervals_state {
 	struct pfm_thread	thread;
-	u64			value;	/* of the PMD, at the last sample */
+	u64			value;	/* the PMD's value at the last sample */
 };
 
 DEFINE_PFM_SINK_ARG(intervals, pfm_intervals_smpl_arg_t,

@@ -16,8 +16,8 @@
 
 /**
  * struct pfm_lines_smpl_arg_t - argument of the format
- * @sink: the buffer, of one region
- * @min:  smallest latency that is recorded
+ * @sink: the buffer, which has one region
+ * @min:  smallest latency that is recorded, in cycles
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
@@ -39,7 +39,7 @@ PFM_ASSERT_FIELD(pfm_lines_smpl_arg_t, min, 16, 8);
  * struct pfm_lines_record_t - a record
  * @line:     address of the cache line; 0 for accesses without an address
  * @tid:      thread
- * @ovfl_pmd: PMD that overflowed, the last part of the key
+ * @ovfl_pmd: PMD that overflowed; last member of the key
  * @count:    number of accesses
  * @sum:      sum of their latencies
  * @max:      largest latency

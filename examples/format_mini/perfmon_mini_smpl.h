@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_mini_smpl.h - the records of an example format with a sink
+ * perfmon_mini_smpl.h - the records of an example format whose buffer is a sink
  *			 (perfmon_sink.h): instruction pointer, thread, PMDs
  */
 #ifndef PERFMON_MINI_SMPL_H

@@ -23,7 +23,7 @@
  * @branch_to:   target of the branch
  * @branch_from: address of the branch
  * @tgid:        process
- * @event:       eventid of the event that overflowed, the last part of the key
+ * @event:       eventid of the event that overflowed; last member of the key
  * @count:       number of samples
  */
 typedef struct {

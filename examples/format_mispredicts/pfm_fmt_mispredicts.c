@@ -12,10 +12,10 @@ DEFINE_PFM_TABLE(mispredicts, pfm_mispredicts_record_t, count,
 #define MISPREDICTED	1	/* mispred of struct perf_branch_entry */
 
 /*
- * Find the newest mispredicted branch. The newest branch of a sample may have
- * been taken after the event, so look at older branches, too. If no flags are
- * recorded, take the newest branch. Return: PFM_BRANCHES if all branches were
- * predicted.
+ * Find the newest mispredicted branch of a sample. It need not be the newest
+ * branch, which may have been taken after the event. If samples do not include
+ * the branches' flags, take the newest branch. Return its number, or
+ * PFM_BRANCHES if all branches were predicted correctly.
  */
 static __always_inline unsigned int
 mispredicts_newest(const pfm_ovfl_arg_t *arg)

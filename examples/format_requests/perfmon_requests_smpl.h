@@ -16,7 +16,7 @@
 
 /**
  * struct pfm_requests_smpl_arg_t - argument of the format
- * @sink: the buffer, of one region
+ * @sink: the buffer, which has one region
  * @id:   PMD whose value identifies the request
  * @pmd:  PMD whose values are summed
  */
@@ -42,9 +42,9 @@ PFM_ASSERT_FIELD(pfm_requests_smpl_arg_t, pmd, 20, 4);
 /**
  * struct pfm_requests_record_t - a record
  * @request:  value of the PMD that the argument's @id selects; 0 if the sample
- *            has none
+ *            does not include this PMD
  * @tid:      thread
- * @ovfl_pmd: PMD that overflowed, the last part of the key
+ * @ovfl_pmd: PMD that overflowed; last member of the key
  * @count:    number of samples
  * @sum:      sum of the values of the PMD that the argument's @pmd selects
  * @min:      smallest of these values

@@ -21,12 +21,13 @@
 /**
  * struct pfm_sharing_record_t - a record
  * @line:       address of the cache line
- * @event:      eventid of the event that overflowed, the last part of the key
+ * @event:      eventid of the event that overflowed; last member of the key
  * @count:      number of sampled writes
- * @min_tid:    smallest ID of a thread that wrote
- * @max_tid:    largest ID; if it differs from @min_tid, several threads wrote
+ * @min_tid:    smallest thread ID among the writers
+ * @max_tid:    largest thread ID among the writers; if it differs from
+ *              @min_tid, several threads wrote
  * @min_offset: smallest offset in the line that was written
- * @max_offset: largest offset
+ * @max_offset: largest offset in the line that was written
  */
 typedef struct {
 	__u64	line;

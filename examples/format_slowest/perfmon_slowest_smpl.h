@@ -24,7 +24,7 @@
 /**
  * struct pfm_slowest_smpl_arg_t - argument of the format
  * @sink: the buffer
- * @keep: number of accesses to keep; values outside of 1 to 64 are clamped
+ * @keep: number of accesses to keep, clamped to 1 to 64
  */
 typedef struct {
 	pfm_sink_arg_t	sink;

@@ -21,8 +21,9 @@ DEFINE_PFM_SINK_ARG(slowest, pfm_slowest_smpl_arg_t,
 		    PFM_SLOWEST_SMPL_VERSION)
 
 /*
- * Get the callers in user space. If user space was interrupted, leave out the
- * first address of pfm_user_callers(): it is data->ip.
+ * Get the callers in user space; return their number. If the sample interrupted
+ * user space, pfm_user_callers() would begin with data->ip, which is not a
+ * caller, so use pfm_user_frames().
  */
 static __always_inline u32
 slowest_callers(const struct pfm_ovfl_data *data, u64 *callers)

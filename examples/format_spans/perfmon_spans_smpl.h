@@ -18,8 +18,8 @@
  * struct pfm_spans_record_t - a record
  * @tgid:     process
  * @tid:      thread
- * @from:     PMD of the thread's previous sample
- * @ovfl_pmd: PMD that overflowed, the last part of the key
+ * @from:     PMD that overflowed at the thread's previous sample
+ * @ovfl_pmd: PMD that overflowed; last member of the key
  * @count:    number of samples
  * @sum:      sum of the times since the thread's previous sample, in ns
  * @max:      longest of these times, in ns

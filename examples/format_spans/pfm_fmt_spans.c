@@ -9,7 +9,7 @@
 
 struct spans_state {
 	struct pfm_thread	thread;
-	u64			from;	/* PMD of the last sample */
+	u64			from;	/* PMD that overflowed last */
 };
 
 DEFINE_PFM_TABLE(spans, pfm_spans_record_t, count, PFM_SPANS_SMPL_VERSION,

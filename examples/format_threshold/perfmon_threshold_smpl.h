@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
  * perfmon_threshold_smpl.h - the argument and the records of an example format
- *			      that filters
+ *			      that skips samples after a small increase of a PMD
  */
 #ifndef PERFMON_THRESHOLD_SMPL_H
 #define PERFMON_THRESHOLD_SMPL_H
@@ -39,7 +39,7 @@ PFM_ASSERT_FIELD(pfm_threshold_smpl_arg_t, min, 16, 8);
  * struct pfm_threshold_record_t - a record
  * @ip:         instruction pointer
  * @difference: increase of the first recorded PMD since the previous overflow
- *              of the same counter, even if that sample was skipped
+ *              of @ovfl_pmd, even if the sample of that overflow was skipped
  * @tid:        thread
  * @ovfl_pmd:   PMD that overflowed
  */

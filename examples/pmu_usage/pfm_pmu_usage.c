@@ -18,9 +18,9 @@ static u64 usage_faults(struct task_struct *task)
 }
 
 /*
- * Every set has a clock. While the set counts, @priv is the thread, and @offset
- * is the thread's run time minus the clock's value. Otherwise @priv is NULL,
- * and @offset is the clock's value.
+ * Every set has a clock. While the set counts, the clock's @priv is the thread,
+ * and its @offset is the thread's run time minus the clock's value. Otherwise
+ * @priv is NULL, and @offset is the clock's value.
  */
 static u64 usage_clock(const struct pfm_pmu_reg *clock)
 {
@@ -36,8 +36,8 @@ static int usage_load(struct pfm_pmu_set *s,
 	struct pfm_pmu_reg *clock = regs[s->num_regs - 1];
 
 	/*
-	 * Reject system-wide contexts, because only threads have these counts,
-	 * and clocks that sample, because there is no timer for them.
+	 * Reject system-wide contexts, because only threads have these counts.
+	 * Reject sampling by the clock, because there is no timer for it.
 	 */
 	if (!s->task || clock->sampling)
 		return -EINVAL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the parser of the example format with a sink with a handwritten buffer."""
+"""Test the parser of the example sink format with handwritten buffers."""
 
 import json
 import struct
@@ -16,7 +16,7 @@ def record(ip: int, tid: int, *pmds: int) -> bytes:
 
 
 def buffer(*records: bytes, lost: int = 0) -> bytes:
-    """Return a buffer of one region with these records and a number of lost ones."""
+    """Return a buffer of one region with these records and this count of lost ones."""
     body = b"".join(records)
     head = struct.pack("<8sIIQQQQ", b"pfm-sink", 1 << 16, 1 << 16, 4096, 160, 512, 64)
     head += struct.pack("<IIIIQQQQQQQQ", 1, 0, 0, 0, 0, 0, 0, 0, lost, 0, 0, 0)

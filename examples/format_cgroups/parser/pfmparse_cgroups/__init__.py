@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decodes the table of counts by cgroup (perfmon_cgroups_smpl.h)."""
+"""Decodes the table with a count for each cgroup (perfmon_cgroups_smpl.h)."""
 
 from pathlib import Path
 

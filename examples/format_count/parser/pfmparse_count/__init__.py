@@ -13,7 +13,7 @@ HDR = pfm.header_struct(HEADER, "pfm_count_smpl_hdr_t")
 
 
 class Decoder:
-    """Decodes the buffers of one context; its counts never decrease."""
+    """Decodes the buffers of one context. The counts in them never decrease."""
 
     def __init__(self, session: pfm.Session) -> None:
         self._before = np.zeros(0, np.uint64)

@@ -14,7 +14,8 @@ def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     _, values = records.words(behind, heads["num_pmds"])
     columns = {"ip": heads["ip"], "tid": heads["tid"]}
-    # The record does not contain the numbers of these PMDs.
+    # The record does not contain the numbers of these PMDs. The session has them, but
+    # they are unambiguous only if all sampling PMDs record the same ones.
     lists = {p.smpl_pmds for s in session.sets for p in s.pmds if p.sampling}
     pmds = lists.pop() if len(lists) == 1 else ()
     if (heads["num_pmds"] != len(pmds)).any():

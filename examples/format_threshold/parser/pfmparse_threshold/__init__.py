@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decodes the records of an example format that filters (perfmon_threshold_smpl.h)."""
+"""Decodes the records of an example filter format (perfmon_threshold_smpl.h)."""
 
 from pathlib import Path
 
