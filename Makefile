@@ -14,7 +14,7 @@ TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 x86_64-6.12-rt \
 	arm64-6.1 arm64-6.12
 # Debian's newest kernels; only `make check-newest` builds for them.
 NEWEST_TARGETS := x86_64-backports x86_64-sid
-# A PREEMPT_RT kernel that the modules must refuse to build for; tests check that.
+# A PREEMPT_RT kernel for which the build of the modules must fail; tests check that.
 REFUSED_TARGETS := x86_64-6.1-rt
 # The debug kernels (KASAN, lockdep, ...); `make modules` does not build for them.
 DEBUG_TARGET := x86_64-debug
@@ -28,20 +28,21 @@ CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-pytest-xdist \
 	python3-hypothesis \
 	python3-pyelftools python3-setuptools python3-wheel \
 	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
-# A node that is not from Debian has its own npm. Debian has a package of BOLT
-# for each version of LLVM, so take the first.
+# A Node.js that was not installed from Debian brings its own npm. Debian has one
+# package of BOLT for each version of LLVM; take the oldest.
 VIEWER_PACKAGES = $(CHECK_PACKAGES) chromium chromium-driver golang-go autofdo \
 	$(shell apt-cache pkgnames bolt- | grep -x 'bolt-[0-9]*' | sort -V | head -1) \
 	postgresql protobuf-compiler python3-jsonschema python3-psycopg2 \
 	$(if $(shell command -v npm),,nodejs npm)
-# The headers depend on linux-kbuild, which has kernel-doc.
+# The kernel headers depend on linux-kbuild, which contains kernel-doc.
 DOCS_PACKAGES = python3-sphinx python3-numpy \
 	linux-headers-cloud-$(shell dpkg --print-architecture)
 
 .PHONY: help
 help:
 	@echo 'make run      sample a real program in a VM and print its profile'
-	@echo 'make quick    run the checks that concern the changed files; SINCE=COMMIT'
+	@echo 'make quick    run the checks that concern the files changed since'
+	@echo '              SINCE=COMMIT (HEAD)'
 	@echo 'make check    build everything and run all tests'
 	@echo 'make check-all  make check from scratch and with more repetitions, then the'
 	@echo '              slow checks: mutants, beside-perf, check-debug, check-damaged,'
@@ -54,7 +55,7 @@ help:
 	@echo '              (/usr/local); uninstall removes them'
 	@echo 'make debs     build Debian packages into build/debs/; for another release:'
 	@echo '              RELEASE=trixie'
-	@echo 'make docs     build the API reference in HTML, build/docs/html'
+	@echo 'make docs     build the API reference as HTML in build/docs/html'
 	@echo 'make user     build libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    run the KUnit suites on User Mode Linux'
 	@echo 'make sdk      build out-of-tree formats and run their suites and VMs'
@@ -62,19 +63,20 @@ help:
 	@echo 'make mutants  check that tests find the faults in tests/mutants'
 	@echo 'make beside-perf  run whole programs under pfmon and under perf and compare'
 	@echo '              the results'
-	@echo 'make hosts    run make run in a root of the other Debian release'
+	@echo 'make hosts    run `make run` in a root file system of the other Debian release'
 	@echo 'make packages install, upgrade and remove the Debian packages on machines of'
 	@echo '              two releases'
 	@echo 'make parsers, lib, tools, scripts'
 	@echo '              run the tests of pfmparse, the libraries, pfmon, the scripts'
 	@echo 'make style    run checkpatch, sparse, kernel-doc, Python style and type checks,'
-	@echo '              check the API reference, the length of the formats and the proofs'
-	@echo '              of the demands'
+	@echo '              check the API reference, the length of the formats, and that a'
+	@echo '              test proves each requirement'
 	@echo 'make conformance  write the tables of docs/conformance.md'
 	@echo 'make pfmon-docs  generate completion and manual from pfmon'"'"'s option table'
 	@echo 'make check-debug  run the VM tests and the KUnit suites on debug kernels, with'
 	@echo '              failing allocations and leak detection'
-	@echo 'make check-host  run make check in a root of the other Debian release'
+	@echo 'make check-host  run `make check` in a root file system of the other Debian'
+	@echo '              release'
 	@echo 'make check-newest  build and test on the newest kernels of backports and sid'
 	@echo 'make check-damaged  run pfmparse on 20,000 damaged captures for each command'
 	@echo 'make check-viewers  load exports in their viewers, which need large packages'
@@ -99,9 +101,9 @@ deps-docs:
 deps-bench: deps-run
 	@scripts/need-packages $(CHECK_PACKAGES) $$(scripts/parts.py --packages)
 
-# Parts that cannot be built here are left out: parts.py writes a file for each.
-# A make that has expanded LEFT_OUT does not see files written later, so goals
-# that need it run `parts` first and then a second make.
+# Parts that cannot be built here are left out: parts.py writes a file to
+# build/left-out for each. A make that has expanded LEFT_OUT does not see files
+# written later, so goals that need LEFT_OUT run `parts` first and then a second make.
 PARTS :=
 LEFT_OUT = $(notdir $(wildcard $(BUILD)/left-out/*))
 .PHONY: parts
@@ -139,7 +141,7 @@ built-modules: $(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%))
 $(ALL_TARGETS:%=modules-%): modules-%:
 	$(call build-modules,$*,$*)
 # test-modules-* also build the examples, modules for tests and benchmarks, and
-# pfm-conform's module. If these sources were built before, the modules come
+# pfm-conform's module. If the same sources were built before, the modules come
 # from the cache.
 $(ALL_TARGETS:%=test-modules-%): test-modules-%:
 	@mkdir -p $(BUILD)/kmod/$*
@@ -147,7 +149,8 @@ $(ALL_TARGETS:%=test-modules-%): test-modules-%:
 		$(patsubst %/Kbuild,%,$(wildcard tests/*/*/Kbuild))
 	@scripts/module_cache.py $(call kernel,$*) $(BUILD)/kmod/$* $(NO_BTF) $(KMOD_FLAGS) \
 		"MORE_MODULES=examples/ tests/ sdk/conform/kernel/"
-# One module with the suites and everything that they test, including an example.
+# Build one module with the KUnit suites and all code that they test, including an
+# example.
 modules-kunit:
 	@scripts/link-tree $(BUILD)/kmod/$(DEBUG_TARGET)-kunit examples
 	$(call build-modules,$(DEBUG_TARGET),$(DEBUG_TARGET)-kunit,tests/kunit)
@@ -207,11 +210,11 @@ bench: deps-bench
 
 # Tests. Each goal can be run alone once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
-# Run files in parallel. Tests of one file run in sequence (loadfile); in VMs,
-# tests/vm/conftest.py groups them (loadgroup).
+# Run test files in parallel. The tests of one file run in sequence (loadfile). The
+# tests in VMs run in the groups that tests/vm/conftest.py makes (loadgroup).
 SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 
-# All that is built and booted. The root file system (other-host) comes first,
+# Everything that is built or booted. The root file system (other-host) comes first,
 # because modules are built in it, too.
 BUILT_PARTS := other-host $(foreach target,$(TARGETS),modules-$(target) vm-$(target)) \
 	user-arm64 user-i386
@@ -222,7 +225,8 @@ build: parts
 	@$(MAKE) -s $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) built
 built: user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
 built: $(patsubst modules-%,test-modules-%,$(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%)))
-# Fast checks come first; tests/style/layers reads the objects that sparse built.
+# Fast checks come first. tests/style/layers reads the object files that the sparse
+# check built.
 STYLE_PARTS := checkpatch sparse python-style man-pages api-docs
 style: user
 	@$(PYTEST) tests/style
@@ -317,7 +321,7 @@ check-newest: deps-check
 	@$(MAKE) -s guest-x86_64
 	@tests/vm/newest.py
 
-# Number of calls of the random tests, and the seed of their sequence.
+# Number of calls that the random tests make, and the seed of their random numbers.
 FUZZ_CALLS ?= 20000
 ifndef FUZZ_SEED
 FUZZ_SEED := $(shell date +%s)

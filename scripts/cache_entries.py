@@ -81,7 +81,10 @@ def _entries(directory: Path) -> set[Path]:
 
 
 def _is_useless(entry: Path, made: Path) -> bool:
-    """Return whether an entry is replaced, unused for too long, or unfinished."""
+    """Return whether to remove an entry.
+    An entry is removed if `made` replaces it, if it was not used for too long, or if an
+    interrupted run left it unfinished.
+    """
     if entry.name.startswith("."):
         return _idle(entry) > LEFT
     replaced = _purpose(entry) == _purpose(made)

@@ -11,7 +11,7 @@ import platform
 import re
 import subprocess
 
-# The suffix of the name of the suite with a stable release's updates.
+# Suffixes that make the names of a stable release's other suites.
 UPDATES = "-updates"
 SECURITY = "-security"
 BACKPORTS = "-backports"
@@ -24,7 +24,7 @@ class ReleaseError(Exception):
 
 
 def host() -> str:
-    """Return the code name of the host's release, "" if the host has no Debian."""
+    """Return the code name of the host's release, or "" if the host is not Debian."""
     try:
         system = platform.freedesktop_os_release()
     except OSError:
@@ -46,7 +46,7 @@ def sources(release: str) -> list[str]:
     mirror = _uri(here)
     name = base(release)
     if name == UNSTABLE:
-        # The package lists of sid expire after a week, and a mirror may be older.
+        # Package lists of sid expire after a week, but a mirror may be further behind.
         return [f"deb [check-valid-until=no] {mirror} {UNSTABLE} main"]
     security = _uri(here + SECURITY)
     lines = [

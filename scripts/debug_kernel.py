@@ -25,7 +25,7 @@ import kernel_source
 
 HERE = Path(__file__).resolve().parent
 DEBUG = HERE / "debug.config"
-# The configuration of each kernel. The second file changes what the first has made.
+# The configuration files of each kernel. A second file overrides options of the first.
 CONFIGS = {"debug": (DEBUG,), "debug-rt": (DEBUG, HERE / "debug-rt.config")}
 OPTION = re.compile(r"^(?:# )?(CONFIG_\w+)(?:=.*| is not set)$", re.MULTILINE)
 ARCH = "ARCH=x86_64"
@@ -112,7 +112,7 @@ def _build(source: Path, target: Path, name: str) -> None:
 
 
 def _change(made: Path, changes: Sequence[Path]) -> None:
-    """Apply changes to a configuration: the last line of an option is valid."""
+    """Append changes to a configuration, where the last line of an option counts."""
     with made.open("a") as file:
         file.writelines(change.read_text() for change in changes)
 

@@ -25,8 +25,8 @@ class FolderError(Exception):
 def sources(folder: Path) -> dict[Path, bytes]:
     """Return the sources of a directory's modules, by path below the directory.
 
-    The build rules are returned as Kbuild, even if the directory has a Makefile
-    instead. Raises FolderError.
+    The build rules are returned under the name Kbuild, even if the directory has a
+    Makefile instead. Raises FolderError.
     """
     makefile = next((p for p in map(folder.joinpath, MAKEFILES) if p.is_file()), None)
     if makefile is None:

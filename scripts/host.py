@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Defaults of the Debian release of this host.
+"""Print a default of this host's Debian release.
 
     host.py {kernel|newest|gcc}
 
-kernel  print the name of its default kernel, whose headers are installed: 6.1,
-        6.12-deb13
+kernel  print the name of the release's default kernel, such as 6.1 or 6.12-deb13; its
+        headers must be installed
 newest  print the name of the release's newest kernel
 gcc     print the compiler's major version, as in names of packages and programs
 """

@@ -53,7 +53,7 @@ SDK_SCRIPTS = (
     *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
     *("vm/stream.py", "vm/supply.py", "vm/verdict.py"),
 )
-# The NAME section of a page: each function in it also gets a link to the page.
+# The NAME section of a manual page. Each further name in it becomes a link to the page.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
 
@@ -134,7 +134,7 @@ def libraries(layout: Layout, build: str) -> Iterator[Item]:
 
 
 def sdk(layout: Layout) -> Iterator[Item]:
-    """Yield the files that formats are built with, and examples."""
+    """Yield the files that are needed to build formats, and the examples."""
     into = layout.prefix / "share/perfmon"
     yield Item(into / "format.mk", text=layout.filled("sdk/format.mk"))
     yield from copies("sdk/include/perfmon/*.h", into / "include/perfmon")

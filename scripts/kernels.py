@@ -70,7 +70,7 @@ NEWEST = {
     "backports": Series("trixie-backports", ""),
     "sid": Series("sid", ""),
 }
-# A kernel for which the modules refuse to be built; tests check the refusal.
+# A kernel for which the build of the modules must fail; tests check that.
 REFUSED = {"6.1-rt": Series("bookworm", "6.1.", flavour="rt")}
 SUPPORTED = {
     arch: tuple(name for name, series in KERNELS.items() if arch in series.archs)
@@ -84,7 +84,8 @@ DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
 COMMON = {"cloud": "common", "rt": "common-rt"}
 # From this version on, the image and its modules are in separate packages.
 SPLIT = [6, 19]
-# Packages for building modules in a root file system; arm64 also needs GCC.
+# Packages for building modules in a root file system. For arm64, a cross compiler is
+# added.
 BUILD_PACKAGES = ("build-essential", "libelf-dev")
 CROSS = "aarch64-linux-gnu"
 GCC = {"bookworm": "gcc-12", "trixie": "gcc-14"}
@@ -270,7 +271,7 @@ def _installed(arch: str, name: str, series: Series) -> Kernel | None:
 
 
 def _offered(arch: str, name: str, series: Series) -> Kernel | None:
-    """Return the newest kernel that its Debian release offers, None without any."""
+    """Return the newest kernel that its Debian release offers, or None."""
     offer = Kernel(arch, name, "", "", series.release).offer(DEBIAN_ARCH[arch])
     known = packages.names(offer, PREFIX + series.version)
     releases = [name.removeprefix(PREFIX) for name in known]
@@ -307,7 +308,7 @@ def _headers(release: str, version: str) -> Path:
 
 
 def _make_relative(makefile: Path) -> None:
-    """Make headers find the common headers beside them by a relative path."""
+    """Change a headers' Makefile to find the common headers by a relative path."""
     text = makefile.read_text()
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST)))).."
     text = text.replace(str(HEADERS), "$(headers)")

@@ -4,9 +4,9 @@
 The source of the package linux-source-6.12 is unpacked into the cache once. Builds run
 in a workspace, which has a build directory and a clone of the source made of hard
 links. In the clone, each caller has a directory with its suites below drivers/perfmon.
-All callers share the workspace, so the whole kernel is built only once; later, only
-changed files are. A new version of the package gets a new workspace. When a workspace
-is made, others that were not used for two weeks are deleted.
+All callers share the workspace, so the whole kernel is compiled only once; later builds
+compile only changed files. A new version of the package gets a new workspace. When a
+workspace is made, others that were not used for two weeks are deleted.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ KCONFIG = (
     '\tbool "KUnit suites of perfmon"\n'
     "\tdepends on KUNIT=y\n"
 )
-# With gcc 13 and later, KASAN expects the compiler to call the __asan_ variants of
-# these functions. On User Mode Linux, the compiler would call the plain functions,
-# which check nothing.
+# With gcc 13 and later, KASAN expects the compiler to call __asan_memcpy() and so on.
+# On User Mode Linux, the compiler would call the plain functions, which check nothing.
 WATCHED = (
     "subdir-ccflags-$(CONFIG_CC_HAS_KASAN_MEMINTRINSIC_PREFIX) += "
     "-Dmemcpy=__asan_memcpy -Dmemmove=__asan_memmove -Dmemset=__asan_memset\n"

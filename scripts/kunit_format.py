@@ -79,7 +79,7 @@ def _files(folder: Path) -> dict[Path, bytes]:
     suites = format_folder.suites(files)
     if not suites:
         raise NoSuite(
-            f"{folder} has no suite: a file *{format_folder.SUITE} that includes "
+            f"{folder} has no suite: add a file *{format_folder.SUITE} that includes "
             "<perfmon/perfmon_fmt_kunit.h>"
         )
     version = (ROOT / "VERSION").read_text().strip()

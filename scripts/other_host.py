@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run a command on the Debian release, 12 or 13, that the host does not have.
+"""Run a command on Debian 12 or 13, whichever the host does not run.
 
     other_host.py [COMMAND...]              default: make run
     other_host.py --check [COMMAND...]      default: make check
@@ -36,7 +36,7 @@ def release() -> str:
     here = debian.host()
     if here not in OTHERS:
         raise debian.ReleaseError(
-            f"there is no other release to run on for {here or 'this host'}"
+            f"the host must run Debian 12 or 13, not {here or 'another system'}"
         )
     return OTHERS[here]
 

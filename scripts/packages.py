@@ -171,7 +171,10 @@ def names(offer: Offer, prefix: str) -> list[str]:
 def _looked_up(
     offer: Offer, look: Callable[[], Result | None]
 ) -> tuple[Result | None, str | None]:
-    """Return the result of `look`, and the error, if any, of updating the lists."""
+    """Return the result of `look`, and the error of updating the package lists or None.
+
+    The lists are updated if they are old, or if `look` returns None at first.
+    """
     found = look() if _age(offer) < OLD_SECONDS else None
     if found is not None:
         return found, None
@@ -277,8 +280,7 @@ def _apt(
 ) -> subprocess.CompletedProcess[str]:
     """Run one of apt's programs with the state directory of an offer.
 
-    If `alone` is set, because the program changes the state, no other program runs at
-    the same time.
+    alone: the program changes the state, so no other program must run at the same time.
     """
     state = _state(offer)
     for directory in ("lists/partial", "archives/partial"):

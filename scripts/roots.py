@@ -11,14 +11,14 @@
     roots.py [--with PACKAGE,...] [--copy] RELEASE [COMMAND...]
 
 A root file system contains the essential packages, apt with its sources, and the
-requested packages. An existing one with more packages is used, too. A command in a root
-file system can write to the project's tree and to the cache, which have the same paths
-as on the host. The command also sees the host's /dev, /sys and name servers. When the
-command ends, its child processes are killed. Root file systems are shared, so they must
-not be changed: a command that changes one must run in a copy, which is removed at the
-end. Without COMMAND, roots.py prints the directory of the root file system; otherwise
-it exits with the command's status. A user other than root needs subordinate IDs
-(/etc/subuid).
+requested packages. An existing root file system with more packages than requested is
+used, too. A command in a root file system can write to the project's tree and to the
+cache, which have the same paths as on the host. The command also sees the host's /dev,
+/sys and name servers. When the command ends, its child processes are killed. Root file
+systems are shared, so they must not be changed: a command that changes one must run in
+a copy, which is removed at the end. Without COMMAND, roots.py prints the directory of
+the root file system; otherwise it exits with the command's status. A user other than
+root needs subordinate IDs (/etc/subuid).
 
 A new root file system is made when apt offers another version of a requested package.
 Package lists are updated after a week. When a root file system has been made, the one

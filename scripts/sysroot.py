@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print a directory with the libraries with which pfmon is linked statically.
+"""Print the directory with the libraries for a statically linked pfmon.
 
     scripts/sysroot.py arm64|i386
 
 Debian's development packages of that architecture are fetched into the cache and merged
 into one tree; nothing is installed. The packages come from the host's release, except
-for TAKEN_FROM. The C library comes with the compiler.
+for those in TAKEN_FROM. The C library comes with the compiler.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ UCFLAGS = $(CPPFLAGS) $(CFLAGS) -Isdk/include -MMD -MP
 ULDFLAGS = $(LDFLAGS)
 ULIBS := -lpfm -ljson-c -ldeflate -lelf -luuid -lm -lpthread
 
-# Expanded at the first use, so that packages are fetched only if something is compiled.
+# USYSROOT is expanded at its first use, so that packages are fetched only if something
+# is compiled.
 ifdef UTRIPLET
 USYSROOT = $(eval USYSROOT := $$(shell scripts/sysroot.py $(UARCH)))$(or $(USYSROOT),$(error scripts/sysroot.py failed))
 UCFLAGS += -isystem $(USYSROOT)/usr/include \
@@ -69,13 +70,14 @@ PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) 
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
-# pfmon uses a table from its cache only if the same code, identified by this
+# pfmon uses an unwind table from its cache only if the same code, identified by this
 # digest, compiled the table.
 TABLES_SRC := $(sort $(wildcard tools/pfmon/unwind/*)) sdk/include/perfmon/perfmon_unwind.h
 TABLES := $(UOBJ)/tools/pfmon/stacks/table_cache.o
 $(TABLES): UCFLAGS += -DPFM_UNWIND_COMPILER='"$(shell cat $(TABLES_SRC) | sha256sum | cut -c1-16)"'
 $(TABLES): $(TABLES_SRC)
-# All objects of pfmon except main(), as a library: the linker takes what a program uses.
+# All objects of pfmon except main(), as a library, so that the linker takes only what a
+# program uses.
 PFMON_A := $(UOBJ)/tools/pfmon.a
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o \
 	counter.o)

@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def exit_on(*signals: signal.Signals) -> None:
-    """Make these signals end the program with clean-up."""
+    """Make these signals raise SystemExit, so that the program cleans up."""
     for number in signals:
         signal.signal(number, _stop)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write the cpio archive ("newc") that the kernel unpacks into its first file system.
+"""Write the cpio archive ("newc") that the kernel unpacks as its initramfs.
 
 All files in the archive belong to root. Even an ordinary user can write an archive with
 device nodes.
@@ -74,11 +74,14 @@ class Archive:
             self._entry(path, stat.S_IFCHR | 0o600, b"", (major, minor))
 
     def finish(self) -> None:
-        """Write the end of the archive, to which nothing may be added afterwards."""
+        """Write the end of the archive. Nothing can be added afterwards."""
         self._entry("/" + TRAILER, 0, b"")
 
     def _claim(self, path: str) -> bool:
-        """Add the parent directories of `path`; return False if `path` exists."""
+        """Reserve `path`, and add its missing parents.
+
+        Return False if the archive already has `path`.
+        """
         pure = PurePosixPath(path)
         for parent in reversed(pure.parents):
             if parent not in self._known:

@@ -71,7 +71,10 @@ class Receiver:
         return self._log.decode(errors="replace").replace("\r\n", "\n")
 
     def verdict(self) -> tuple[str, str] | None:
-        """Return the verdict's keyword and text; None before all data have arrived."""
+        """Return the verdict's keyword and text, or None if the guest sends more data.
+
+        A guest that failed sends no data after its verdict.
+        """
         line, end, _ = self._said.decode(errors="replace").partition("\n")
         keyword, _, text = line.partition(" ")
         sent_all = self._output.ended and self._files.ended
@@ -174,7 +177,7 @@ def _read(channel: socket.socket) -> bytes:
 
 
 def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
-    """Return how a guest ended whose kernel log shows no faults."""
+    """Return how the guest ended; its kernel log shows no fault."""
     told = receiver.verdict()
     if told is None:
         if qemu_status != 0 and not receiver.log():

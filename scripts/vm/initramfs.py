@@ -27,7 +27,7 @@ DISK_DRIVERS = ("virtio_blk", "ext4")
 FIRMWARE_DRIVERS = ("efivarfs",)
 # Perfmon's modules, in loading order.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
-# A module of perfmon that further formats may use.
+# A module of perfmon that the modules of --format may use.
 USED = "pfm_unwind.ko"
 # The package of the guest's shell.
 BUSYBOX = "busybox-static"

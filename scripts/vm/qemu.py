@@ -16,7 +16,7 @@ from firmware import Firmware
 
 PORTS = ("output", "verdict", "files")
 CHANNELS = ("console", *PORTS)
-# One instruction takes 2^1 ns of guest time.
+# With icount, one instruction takes 2^ICOUNT_SHIFT ns of guest time.
 ICOUNT_SHIFT = 1
 
 
@@ -59,7 +59,7 @@ WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
 # With icount the TSC never changes its rate, but by default QEMU does not announce this
-# to the guest. Raw time stamps can use the TSC only with these features.
+# to the guest. These flags make QEMU announce it, so that raw time stamps use the TSC.
 COUNTED_CPU = f"{CPU},+invtsc,x-force-features=on,check=off"
 # System management mode protects the EFI variables.
 FIRMWARE_BOARD = "q35,smm=on"
@@ -85,9 +85,9 @@ def command(
     for number, name in enumerate(PORTS, start=1):
         arguments += ["-device", f"virtserialport,chardev={name},nr={number}"]
     if machine.disk:
-        # The disk comes after the ports: the guest's port names contain device numbers.
-        # The image is discarded after the run, so QEMU need not write it to the host's
-        # disk.
+        # The disk comes after the ports, because the guest's names of the ports contain
+        # device numbers. The image is discarded after the run, so QEMU need not write
+        # it to the host's disk.
         drive = f"if=none,id=disk,format=raw,cache=unsafe,file={machine.disk}"
         arguments += ["-drive", drive, "-device", "virtio-blk-pci,drive=disk"]
     if machine.firmware:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import kernels
 
-# Free space on the disk in MiB. It takes no space on the host.
+# Free space on the guest's disk in MiB. The image is sparse, so this takes no space on
+# the host.
 ROOM = 2048
 
 

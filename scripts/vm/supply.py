@@ -33,8 +33,8 @@ ARCHS = {"x86_64": "x86_64", "aarch64": "arm64"}
 INSTALLED = ("updates/dkms", "updates/perfmon")
 COMPRESSED = ".xz"
 OURS = re.compile(r"(perfmon|pfm_\w+)\.ko(\.xz)?")
-# Where Module.symvers may be: from DKMS, from an installed release, and from `make
-# modules KDIR=`.
+# Where Module.symvers may be: from DKMS, from `make install`, and from `make modules
+# KDIR=`.
 SYMVERS = (
     "/var/lib/dkms/perfmon/kernel-{}-*/Module.symvers",
     f"{TREE.parent}/symvers/{{}}/Module.symvers",
@@ -172,7 +172,7 @@ def programs(arch: str) -> tuple[list[Path], Path | None]:
 
 
 def _default(arch: str) -> str:
-    """Return the name of the default kernel, or of another one that `arch` has."""
+    """Return the name of the default kernel; if `arch` lacks it, of another one."""
     own = host.kernel() if is_checkout() else host.newest()
     return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
 

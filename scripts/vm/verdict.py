@@ -35,7 +35,8 @@ _PATCHING = re.compile(r"(?:Oops: )?(int3|invalid opcode): ")
 # The code in an oops: the byte before the faulting address, the byte at that address in
 # <>, and the bytes after it.
 _CODE = re.compile(r"Code: (?:[0-9a-f?]{2} )*?(..) <(..)>((?: ..)*)$")
-# Instructions with which the kernel patches code: nops of 5 and 2 bytes, call, jumps.
+# Instructions that the kernel writes when it patches code: nops of 5 and 2 bytes, call,
+# jumps.
 _PATCHED = re.compile(r"0f 1f 44 00 00|66 90|e8|e9|eb")
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
@@ -104,7 +105,7 @@ def find_splat(log: str, *, stamped: bool) -> str | None:
 
 
 def _misread_patch(log: str) -> str | None:
-    """Return where the first oops occurred if only the emulator can have caused it.
+    """Return where the first oops occurred, or None unless the emulator caused it.
 
     A real int3 or a real invalid opcode would still be in memory: the int3 just before
     the address of the exception, the opcode at the address. If memory has valid code

@@ -89,12 +89,12 @@ def test_git_tracks_copy_without_build_results(tree: Path) -> None:
 def test_host_of_other_system_has_no_other_release(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, said in (("", "this host"), ("sid", "sid")):
+    for name, said in (("", "another system"), ("sid", "sid")):
         monkeypatch.setattr(debian, "host", lambda name=name: name)
         monkeypatch.setattr(sys, "argv", ["other_host.py", "true"])
         assert other_host.main() == 1
         err = capsys.readouterr().err
-        text = f"there is no other release to run on for {said}"
+        text = f"the host must run Debian 12 or 13, not {said}"
         assert err == f"other_host.py: {text}\n"
 
 
