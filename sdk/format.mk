@@ -5,13 +5,13 @@
 #   obj-m := pfm_fmt_mine.o
 #   include /usr/share/perfmon/format.mk
 #
-#   make [KDIR=/lib/modules/RELEASE/build]	build for that kernel; default: running
+#   make [KDIR=/lib/modules/RELEASE/build]	build for this kernel (the running one)
 #   make modules_install, make clean		as in kbuild
-#   make kunit [KUNIT='pfm_mine*']		run all suites *_kunit.c on UML, or these
+#   make kunit [KUNIT='pfm_mine*']		run the suites in *_kunit.c on UML (all)
 #
-# PERFMON_SYMVERS=FILE is the Module.symvers of perfmon's modules. Set it only
-# if the build for this kernel has not left that file in one of the two usual
-# places.
+# PERFMON_SYMVERS=FILE is the Module.symvers of perfmon's modules for this kernel.
+# Set it only if the file is in neither of the two places where it is looked for
+# below.
 
 # kbuild reads the Makefile, too, but needs only obj-m.
 ifeq ($(KERNELRELEASE),)
@@ -27,15 +27,15 @@ PERFMON_SYMVERS ?= $(firstword $(wildcard \
 perfmon-kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DEBUG_INFO_BTF_MODULES= \
 	KCFLAGS="$(KCFLAGS) -I$(perfmon-sdk)/include"
 
-# The programs of the installed SDK, or of perfmon's tree
+# The directory of the scripts, in the installed SDK or in perfmon's tree
 perfmon-scripts := $(firstword $(wildcard $(perfmon-sdk)/src/scripts \
 	$(perfmon-sdk)/../scripts))
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install clean kunit perfmon-headers perfmon-symvers
 perfmon-headers:
-	@test -n "$(perfmon-release)" || { echo "$(KDIR) has no kernel to build for;" \
-		"install its headers (linux-headers-RELEASE) or set KDIR=" >&2; exit 1; }
+	@test -n "$(perfmon-release)" || { echo "there are no kernel headers in $(KDIR):" \
+		"install linux-headers-RELEASE, or set KDIR=" >&2; exit 1; }
 perfmon-symvers: perfmon-headers
 	@test -n "$(PERFMON_SYMVERS)" || { echo "perfmon's modules have not been built" \
 		"for $(perfmon-release): install perfmon-dkms, or set" \

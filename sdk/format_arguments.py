@@ -24,18 +24,18 @@ BYTES = re.compile(r"b|bytes?", re.IGNORECASE)
 LIVE = "live"
 # A line of the templates. If a field is live, fmt_set_arg is added after this line.
 HANDLER = ".fmt_handler\t= newfmt_handler,"
-# PFM_ARG_MAX_FIELDS minus the fields of pfm_sink_arg_t, which every argument has.
+# An argument has at most PFM_ARG_MAX_FIELDS fields, including those of pfm_sink_arg_t.
 SINK = ("buf_size", "num_regions", "flags")
 MOST = 32 - len(SINK)
-# Width of a PFM_ARG(), between the tab and the end of the line
+# Maximum width of a PFM_ARG() between the tab and ", \" at the end of the line
 WIDTH = 80 - 8 - len(", \\")
 
 
 @dataclass(frozen=True)
 class Argument(Member):
-    """A member of the argument that users set.
+    """A member of the format's argument, which users can set.
 
-    default: its default in C. live: it may change while monitoring continues.
+    default: its default value in C. live: it can be changed while monitoring continues.
     """
 
     default: str = "0"
@@ -116,7 +116,7 @@ def _argument(text: str) -> Argument:
 
 
 def _number(text: str, largest: int) -> str:
-    """Return a default as a number of C. Raises MemberError."""
+    """Return a default value as an integer constant of C. Raises MemberError."""
     try:
         value = int(text, 0)
     except ValueError:

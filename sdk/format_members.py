@@ -41,8 +41,9 @@ class MemberError(Exception):
 class Member:
     """A member of a structure.
 
-    length: length of an array, 0 for a single value. value: the handler's expression;
-    None if the author must write it. tested: the expected value in the KUnit suite.
+    length: length of an array, 0 for a single value. value: the expression to which the
+    handler sets the member; None if the format's author must write it. tested: the
+    value that the KUnit suite expects.
     """
 
     name: str
@@ -91,11 +92,11 @@ def _known(name: str, type_: str, about: str, value: str, tested: str) -> Member
 
 
 def _sampled(name: str, pmd: str, about: str) -> Member:
-    """Return a member with the value of a PMD that the event may record."""
+    """Return a member for the value of a PMD; 0 if a sample does not include it."""
     return _known(name, "u64", about, f"pfm_smpl_value_or(arg, {pmd}, 0)", "0")
 
 
-# Members for which the handler is generated.
+# Members whose line in the handler is generated.
 KNOWN = {
     member.name: member
     for member in (
@@ -195,7 +196,7 @@ def check_name(name: str) -> None:
     if not NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise MemberError(
             f"invalid name '{name}': use at most {MAX_NAME} lower-case letters, digits "
-            "and underscores, a letter first"
+            "and underscores, beginning with a letter"
         )
     if name in KEYWORDS:
         raise MemberError(

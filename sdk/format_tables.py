@@ -26,14 +26,14 @@ ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2
 # A line of the parser's template. The roles of other fields are added after it.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
-# Fields of the key, besides the event, if no --field is part of the key.
+# The key has the event and, if no --field is part of it, the fields USUAL.
 EVENT = replace(KNOWN["event"], type="u32")
 USUAL = (KNOWN["tgid"], KNOWN["ip"])
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value of samples, and the fields of the payload into which it is merged.
+    """A value that each sample has, and the payload fields into which it is merged.
 
     A value that is not merged is a part of the key.
     """
@@ -67,7 +67,7 @@ class Value:
         )
 
     def _carrier(self) -> Member:
-        """Return the field that has the value in the handler's sample."""
+        """Return the field of the handler's sample that a histogram counts."""
         return self._merged(next(merge for merge in self.merges if merge != LOG2))
 
     def _histogram(self) -> Member:

@@ -15,7 +15,7 @@ GUEST = {
     "sizes": "buffers of each size from the smallest, filled to the last byte",
     "arguments": "hostile arguments are rejected, or work",
     "live": "live fields of the argument change while samples are recorded",
-    "forged": "the handler survives headers and buffers that are overwritten",
+    "forged": "the handler survives overwritten headers and buffers",
     "interrupts": "overflows in hard interrupts",
     "nmis": "overflows in NMIs",
     "exit": "nothing is written after fmt_exit",

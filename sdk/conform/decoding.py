@@ -161,7 +161,7 @@ def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
 
 
 def _spread(samples: list[pfm.Samples], role: pfm.Role) -> Column:
-    """Return a column with one row per sample, even if records have counts."""
+    """Return a role's values, one per sample: repeat a record's value by its count."""
     columns = []
     for each in samples:
         column = each.role(role).astype(np.uint64)

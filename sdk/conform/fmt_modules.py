@@ -102,7 +102,7 @@ def plugin(folder: Path, module: Path) -> str | None:
 
 
 def check_alias(form: Format, uuid: str | None, chosen: list[str]) -> Iterator[Result]:
-    """Check that the module has the alias of its format's UUID, if this is chosen."""
+    """If the check "alias" is chosen, check for the alias of the format's UUID."""
     if "alias" not in chosen:
         return
     aliases = ALIAS.findall(b"\0" + form.module.read_bytes())

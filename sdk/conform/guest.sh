@@ -141,8 +141,8 @@ forget_leaks() {
 	fi
 }
 
-# Returns 0 if kmemleak finds leaks. Waits and scans twice, because objects that
-# kmemleak reports too early, or in only one scan, are false positives.
+# Reports a failure and returns 0 if kmemleak finds leaks. Waits and scans twice, because
+# objects that kmemleak reports too early, or in only one scan, are false positives.
 has_leaked() {
 	[ -w $leaks ] || return 1
 	sleep 6
@@ -165,7 +165,7 @@ tell_records() {
 		tell_file $formats/"$uuid"/arg_layout argument
 }
 
-# Samples page faults, or a timer, with pfmon.
+# Runs $command under pfmon, which records with the format.
 record() {
 	pfmon "$@" --smpl-module="$name" ${argument:+--smpl-arg "$argument"} \
 		-o /tmp/capture -- $command >/tmp/recorded 2>&1

@@ -35,11 +35,11 @@ MOST_TIME = 100_000
 MARK = "pfm_conform: begin {}"
 # Maximum time to wait for the kernel log, in tenths of a second.
 LATE = 100
-# Number of guests that one format may crash.
+# Number of guests that a format may crash before the rest of its checks is skipped.
 MOST_CRASHES = 2
 # Limit in seconds for scripts/vm/run to exit after its last line of output.
 ENDING = 10
-# Patterns of kernel faults, with explanations for an author.
+# Patterns of kernel faults, with explanations for the format's author.
 MEANINGS = {
     r"scheduling while atomic|sleeping function called|suspicious RCU usage.*sleep": (
         "a call-back sleeps where it must not"
@@ -54,8 +54,8 @@ MEANINGS = {
     r"KASAN: .*out-of-bounds": "the format accesses memory beyond what it was given",
     r"KASAN: .*use-after-free": "the format uses freed memory",
     r"unable to handle (kernel paging request|page fault)|Unable to handle kernel": (
-        "the format uses an unmapped address: perhaps an offset from a mapped header, "
-        "or memory beyond its own or already freed"
+        "the format uses an unmapped address: perhaps it trusts an offset in the "
+        "mapped header, or uses memory that is not its own or was freed"
     ),
     r"soft lockup|hard LOCKUP|detected stalls|blocked for more than": (
         "the format hangs"
@@ -194,7 +194,7 @@ class Guests:
         """Yield each result when the next check begins; the last one may be a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        # Allow another timeout for booting.
+        # Allow the same time again for booting.
         for line in output.lines(2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
@@ -295,7 +295,7 @@ def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Resul
 
 
 def _meaning(fault: str) -> str:
-    """Explain a kernel fault to an author."""
+    """Explain a kernel fault to the format's author."""
     for pattern, meaning in MEANINGS.items():
         if re.search(pattern, fault, re.IGNORECASE):
             return f"{meaning} ({fault})"
@@ -305,7 +305,7 @@ def _meaning(fault: str) -> str:
 def _ending(
     process: subprocess.Popen[bytes], log: Path, errors: IO[bytes], timeout: float
 ) -> str:
-    """Explain to an author why a guest produces no more output.
+    """Explain to the format's author why a guest produces no more output.
 
     Raises GuestError if the guest could not be set up.
     """

@@ -5,7 +5,8 @@
  * memory.c allocates memory with guards around the part that a format may
  * write. calls.c calls the call-backs and checks the memory after each call. A
  * check uses calls.c in many states and ends with its first finding, a sentence
- * for the format's author. main.c has the files in debugfs that run the checks.
+ * for the format's author. A function that returns "a finding" returns -EBADMSG
+ * after conform_fail(). main.c has the files in debugfs that run the checks.
  */
 #ifndef PFM_CONFORM_H
 #define PFM_CONFORM_H
@@ -40,8 +41,8 @@ struct pt_regs;
  * struct conform_mem - memory with checked surroundings
  * @base:  start of the allocation; NULL for none
  * @start: first byte that is passed to the format
- * @front: bytes in front of @start that the format may write, too
- * @size:  bytes from @start on
+ * @front: number of bytes in front of @start that the format may write, too
+ * @size:  number of bytes from @start on
  */
 struct conform_mem {
 	void	*base;
@@ -69,7 +70,7 @@ struct conform_mem {
  * @stored:  number of overflows for which the handler returned 0
  * @held:    monitoring is masked
  * @failed:  the last call to the handler returned an error
- * @notify:  the PMC requests messages; changes with each context
+ * @notify:  the PMC requests messages; toggled for each new context
  * @current_thread: overflows are in the running thread
  * @quick:   the checks are reduced
  * @rnd:     state of the random numbers
@@ -131,7 +132,7 @@ struct conform {
 
 /*
  * Set the finding, unless there is one already. Context: any. Return: -EBADMSG,
- * for a check to return.
+ * which the check must return.
  */
 __printf(2, 3)
 int conform_fail(struct conform *c, const char *text, ...);
@@ -151,7 +152,7 @@ u32 conform_random(struct conform *c, u32 ceiling);
 /* Random bytes: content of guards and of poisoned memory */
 extern u8 conform_pattern[CONFORM_NEAR];
 
-/* Choose the content of guards, before the first allocation. */
+/* Choose the content of guards. Call this before the first allocation. */
 void conform_mem_seed(u64 seed);
 /* Allocate zeroed memory; @front is a multiple of 64. Return: 0 or -ENOMEM. */
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size);
@@ -193,10 +194,10 @@ int conform_device_unpoison(struct conform *c);
  * stack.c
  */
 
-/* Map user frames into the current process. Return: 0, or an errno. */
+/* Map a stack of user frames in the current process. Return: 0 or an errno. */
 int conform_stack_make(unsigned long *stack);
 void conform_stack_free(unsigned long stack);
-/* Set up registers of this process in a function with @depth callers. */
+/* Set the frame pointer in @regs as in a function with @depth callers. */
 void conform_stack_enter(struct pt_regs *regs, unsigned long stack,
 			 unsigned int depth);
 
@@ -222,7 +223,7 @@ u64 conform_arg_smallest(struct conform *c);
  * @live); or a finding.
  */
 int conform_create(struct conform *c, const void *arg);
-/* Create a context with this buffer size, if the argument has a size. */
+/* Create a context with this buffer size, if the argument has such a field. */
 int conform_create_size(struct conform *c, u64 size);
 /* Create a context with the default argument, which must not be rejected. */
 int conform_make(struct conform *c);
@@ -230,7 +231,7 @@ int conform_make(struct conform *c);
 int conform_make_small(struct conform *c);
 /* Do what the last close() does: call fmt_exit. */
 int conform_end(struct conform *c);
-/* Set the number of PMD values of later overflows. Return: 0 or -ENOMEM. */
+/* Set how many PMDs later overflows record. Return: 0 or -ENOMEM. */
 int conform_values(struct conform *c, u16 values);
 /*
  * Let @n PMDs overflow at once. Context: any, NMI included. Return: 0 or a
@@ -250,7 +251,7 @@ int conform_go_on(struct conform *c);
 /* Let PMDs overflow until monitoring is masked, or a limit is reached. */
 int conform_fill(struct conform *c, unsigned int burst);
 
-/* Fields of the @calls-th overflow, counted from 0. */
+/* Values that the overflow number @calls has; the first number is 0. */
 #define CONFORM_TGID	1000U
 
 static inline u64 conform_ip(u64 calls)

@@ -3,8 +3,8 @@
  * device.c - read the device of a format (perfmon_fmt_device.h)
  *
  * Without a reader, all samples would be lost. Before each overflow, the
- * records of this CPU are discarded, and the slot after the next one is
- * poisoned.
+ * records of this CPU are discarded, and the slot after the one for the next
+ * record is poisoned.
  */
 #include <linux/fcntl.h>
 #include <linux/fs.h>
@@ -37,7 +37,7 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	/* Do not assign the whole structure: some kernels have const fields. */
+	/* Some kernels have const fields in it, so assign single fields. */
 	device_reader.f_op = dev->misc.fops;
 	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
 	device_reader.private_data = &dev->misc;

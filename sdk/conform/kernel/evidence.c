@@ -81,7 +81,7 @@ void conform_poison(struct conform *c)
 	c->region = hdr->hdr_cur_region;
 	rgn = pfm_sink_rgn(c->buf.start, c->region);
 	used = rgn->rgn_used;
-	/* Stop if the region is full, or was emptied. */
+	/* Do not poison a region that is full or was emptied. */
 	if (rgn->rgn_state != PFM_SINK_RGN_FILLING ||
 	    used > c->sink.hdr_region_size)
 		return;

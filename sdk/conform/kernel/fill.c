@@ -17,6 +17,7 @@
 
 /*
  * Cause @level single overflows, then several at once with all PMDs recorded.
+ * Set @full if a single overflow masked monitoring.
  */
 static int fill_to(struct conform *c, unsigned int level, bool *full)
 {
@@ -95,7 +96,7 @@ int conform_check_full(struct conform *c)
 	return ret ?: conform_end(c);
 }
 
-/* Check both kinds of restart at a fill level. */
+/* Check restarts of active and of masked monitoring at a fill level. */
 static int restart_at(struct conform *c, unsigned int level)
 {
 	unsigned int i;

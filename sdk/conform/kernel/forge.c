@@ -34,7 +34,7 @@ static void forge_field(struct conform *c, size_t at, unsigned int how)
 	size_t size = min_t(size_t, how & 8 ? 8 : 4, c->buf.size - at);
 
 	memcpy(c->buf.start + at, &value, size);
-	/* The headers no longer describe where records are. */
+	/* Do not poison: the headers no longer tell where records are. */
 	c->sink.hdr_magic = 0;
 }
 

@@ -27,7 +27,7 @@ static void interrupt_overflow(struct pt_regs *regs)
 	conform_taken++;
 	c->current_thread = conform_taken & 2;
 	conform_result = conform_overflow(c, 1 + conform_taken % 2, regs);
-	/* Release the result. */
+	/* Publish the result. */
 	smp_store_release(&conform_interrupted, NULL);
 }
 
@@ -60,7 +60,7 @@ static int interrupts_take(struct conform *c, void (*send)(void))
 	ret = ret ?: conform_overflow(c, 1, NULL);
 	for (; !ret && n; n--) {
 		conform_result = -EINPROGRESS;
-		/* Release the state of the overflow. */
+		/* Publish the context to the interrupt. */
 		smp_store_release(&conform_interrupted, c);
 		send();
 		ret = conform_result ?: conform_go_on(c);

@@ -16,7 +16,7 @@ static const char records_names[] =
 	"time address thread process cpu set pmd event\n";
 static const char records_ds_names[] = "address\n";
 
-/* Write what the handler got, or the CPU recorded, of the @n-th overflow. */
+/* Write what overflow @n passed to the handler, or what the CPU recorded. */
 static int records_note(char *to, const struct conform *c, u64 n)
 {
 	const pfm_ovfl_arg_t *arg = c->before;

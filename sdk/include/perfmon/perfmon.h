@@ -65,7 +65,7 @@
 #define PFM_SET_CONFIG		0x18
 #define PFM_GET_CONFIG		0x19
 
-/* Command that the specification does not have. */
+/* Extension: this command is not in the specification. */
 #define PFM_SET_FMT_ARG		0x1a
 
 /* Other names of the same commands in the specification. */
@@ -243,13 +243,14 @@ PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
  * @reg_value:          value to load, or value read; counters have 64 bits
  * @reg_long_reset:     value to reload at PFM_RESTART, if the overflow masked
  *                      monitoring
- * @reg_short_reset:    value to reload after an overflow that did not
+ * @reg_short_reset:    value to reload after an overflow that did not mask
+ *                      monitoring
  * @reg_last_reset_val: out, read: value that was loaded last
  * @reg_ovflsw_thres:   number of overflows before a switch to the next event
  *                      set
- * @reg_reset_pmds:     with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
- * @reg_smpl_pmds:      with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
- * @reg_smpl_eventid:   with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
+ * @reg_reset_pmds:     as in pfarg_pmc_t; must be 0 without PFM_REGFL_SMPL
+ * @reg_smpl_pmds:      as in pfarg_pmc_t; must be 0 without PFM_REGFL_SMPL
+ * @reg_smpl_eventid:   as in pfarg_pmc_t; must be 0 without PFM_REGFL_SMPL
  * @reg_random_mask:    mask of the random value that is added on each reset
  * @reg_random_seed:    seed of the random series; 0 means 1
  * @reserved:           must be 0
@@ -478,7 +479,8 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
  * @map_pid_ns:   PID namespace of @map_tid: inode number of /proc/self/ns/pid
  * @reserved:     0
  * @map_state:    state of each PMD, by index: PFM_MAP_*
- * @map_value:    value of each PMD, by index, all 64 bits
+ * @map_value:    64-bit number for each PMD, by index; @map_state tells how to
+ *                get the PMD's value from it
  * @map_counter:  running counters that can be read without the kernel
  *
  * There is one page for each set of a context with PFM_FL_MAP_SETS. Map it
@@ -722,7 +724,7 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 /* Virtual PMDs that both the perf_events PMU and the simulated PMU have. */
 #define PFM_PMD_ELAPSED		256	/* ns since load or last reset */
 #define PFM_PMD_TID		257	/* ID of the running thread */
-#define PFM_PMD_RESIDENT	258	/* resident pages of that process */
+#define PFM_PMD_RESIDENT	258	/* resident pages of its process */
 #define PFM_PMD_PERF_CLOCK	259	/* perf's clock on this CPU, in ns */
 
 /*
@@ -791,11 +793,11 @@ extern "C" {
  * an overflow or for the monitored thread, except for its execve(2) where a
  * function says so. Use read(2) or poll(2) to wait for messages.
  *
- * Context: any thread, several at once; the library keeps no state. All
- * functions except pfm_map_set() and pfm_unmap_set() may be called from a
- * signal handler, which must preserve errno. Commands that touch the PMU of a
- * system-wide context must be called on the monitored CPU. They fail with EBUSY
- * elsewhere, and with ENODEV once that CPU is offline.
+ * Context: any number of threads at the same time, because the library keeps no
+ * state. All functions except pfm_map_set() and pfm_unmap_set() may be called
+ * from a signal handler, which must preserve errno. Commands that touch the PMU
+ * of a system-wide context must be called on the monitored CPU. They fail with
+ * EBUSY on other CPUs, and with ENODEV once the monitored CPU is offline.
  *
  * Vectors: elements are processed in order, up to the first that fails. The
  * reg_flags or set_flags of that element give the reason. A command fails with
@@ -1006,9 +1008,9 @@ int pfm_get_config(pfarg_config_t *cfg);
  * @fmt_arg: the new argument. It may differ only in fields that the format lets
  *           change; /sys/kernel/perfmon/formats/<uuid>/arg_layout marks them
  *           with "live"
- * @size:    its size in bytes
+ * @size:    size of @fmt_arg in bytes
  *
- * All fields change at once. Samples from then on follow the new argument.
+ * All fields change at once. Later samples use the new argument.
  *
  * Return: 0; -1: EOPNOTSUPP if another field differs, or if the format lets no
  * field change; EINVAL if the format rejects a value, for a context without a

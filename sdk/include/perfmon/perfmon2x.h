@@ -30,7 +30,7 @@
 	PFM2X_STATIC_ASSERT(offsetof(type, field) == (offset) &&	\
 			    sizeof(((type *)0)->field) == (size))
 
-/* 64-bit words of a bit vector of PMCs or PMDs. */
+/* Number of 64-bit words in a bit vector of PMCs or PMDs. */
 #define PFM2X_BITVECTOR		5
 
 /**
@@ -100,7 +100,7 @@ PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reserved, 16, 32);
  * struct pfm2x_pmd - element of pfm_write_pmds() and pfm_read_pmds()
  * @reg_num:             index of the PMD
  * @reg_set:             event set of the PMD
- * @reg_flags:           in: PFM_REGFL_*; out: PFM_REG_RETFL_* as well
+ * @reg_flags:           in: PFM_REGFL_*; out: with PFM_REG_RETFL_* added
  * @reg_value:           value to load, or value read
  * @reg_long_reset:      value to reload at pfm_restart() after a notification
  * @reg_short_reset:     value to reload after an overflow without notification
@@ -349,9 +349,10 @@ extern "C" {
  * Return: 0 unless a function's comment says otherwise; -1 with errno set on
  * error. errno is EBADF if the descriptor does not belong to a context.
  *
- * Context: any thread, several at once; the libraries keep no state. For a
- * system-wide context the caller must be bound to the monitored CPU. A bad
- * address other than NULL may crash the program instead of returning EFAULT.
+ * Context: any number of threads at the same time, because the libraries keep
+ * no state. For a system-wide context the caller must be bound to the monitored
+ * CPU. A bad address other than NULL may crash the program instead of returning
+ * EFAULT.
  *
  * Vectors: elements are processed in order until one fails. The flags of that
  * element give the reason. A vector can have any number of elements.
@@ -385,7 +386,7 @@ int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 /**
  * pfm_write_pmcs() - program PMCs
  * @fd:   the context
- * @pmcs: vector of PMCs; reg_flags is 0
+ * @pmcs: vector of PMCs; reg_flags must be 0
  * @n:    number of elements
  *
  * Return: 0; -1.

@@ -21,7 +21,7 @@
 
 #define PFM_DFL_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
-/* Flags of the argument, buf_flags (3.6.2); mutually exclusive. */
+/* Flags of the argument, buf_flags (3.6.2): at most one of them may be set. */
 #define PFM_DFL_SMPL_NO_HDR	0x1	/* entries have no header */
 #define PFM_DFL_SMPL_IIP_HDR	0x2	/* entry headers have only the ip */
 #define PFM_DFL_SMPL_RAW_TIME	0x4	/* raw time stamps (perfmon_time.h) */

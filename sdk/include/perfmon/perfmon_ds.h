@@ -2,13 +2,13 @@
 /**
  * DOC: Debug-store service (Eranian 2006, 5.4)
  *
- * With PEBS, the CPU itself writes the samples: when a counter overflows, it
- * appends a record to an area in memory and reloads the counter. It interrupts
- * only when the area is filled to a threshold. A format with PFM_FMTFL_DS lays
- * out such an area in its buffer. Its fmt_init describes the area in a struct
- * pfm_ds at the start of the private area. The PMU then fills the area as the
- * CPU would; fmt_handler is called at the threshold, and fmt_restart rewinds
- * the area.
+ * With PEBS, the CPU itself writes the samples: when a counter overflows, the
+ * CPU appends a record to an area in memory and reloads the counter. The CPU
+ * raises an interrupt only when the area is filled to a threshold. A format
+ * with PFM_FMTFL_DS lays out such an area in its buffer. Its fmt_init describes
+ * the area in a struct pfm_ds at the start of the format's private area. The
+ * PMU description then fills the area as the CPU would. fmt_handler is called
+ * at the threshold, and fmt_restart rewinds the area.
  */
 #ifndef PERFMON_PERFMON_DS_H
 #define PERFMON_PERFMON_DS_H
@@ -40,8 +40,9 @@
  * @real_ip:    instruction pointer of the event itself
  * @tsx_tuning: transactional memory information
  * @tsc:        time stamp counter
- * @imprecise:  the registers are those of the interrupt, not of the event; the
- *              core then sets a flag in the buffer's header
+ * @imprecise:  whether the registers are those of the interrupt instead of
+ *              those of the event; if so, the core sets a flag in the buffer's
+ *              header
  *
  * A 64-bit record is a prefix of this structure; a 32-bit record has its first
  * ten fields.
@@ -69,7 +70,7 @@ struct pfm_ds_record {
 };
 
 /*
- * Size in bytes of the longest 64-bit record; number of fields of a 32-bit
+ * Size in bytes of the longest 64-bit record, and number of fields in a 32-bit
  * record.
  */
 #define PFM_DS_MAX_RECORD	200
@@ -138,7 +139,7 @@ struct pfm_ds {
  * @size:        size of the buffer in bytes
  * @intr_thres:  number of records after which to interrupt
  *
- * Context: process. It divides, so do not call it in an overflow.
+ * Context: process. Do not call this in fmt_handler, because it divides.
  * Return: 0; -EINVAL if @intr_thres is 0, or more records than fit.
  */
 static inline int pfm_ds_init(struct pfm_ds *ds, u64 size, u64 intr_thres)

@@ -27,7 +27,7 @@
 
 /**
  * struct pfm_flight_smpl_arg_t - the buffer and the triggers
- * @sink:   the buffer, with PFM_SINK_OVERWRITE
+ * @sink:   the buffer; its flags must include PFM_SINK_OVERWRITE
  * @above:  condition: the sample's value is greater than this; 0 for no
  *          condition
  * @within: condition: the last overflow of @marker is more than this number of

@@ -32,9 +32,9 @@ struct pt_regs;
  * @mask_monitoring: mask monitoring until the next PFM_RESTART. If several PMDs
  *                   overflow at once and the handler sets this bit for one of
  *                   them, the resets of all of them are deferred. With
- *                   PFM_FL_INHERIT it does not mask: the overflowed PMD is
- *                   reset, and overflows for this buffer are lost until
- *                   PFM_RESTART
+ *                   PFM_FL_INHERIT this bit does not mask monitoring: the
+ *                   overflowed PMD is reset, and overflows for this buffer are
+ *                   lost until PFM_RESTART
  * @reserved:        must stay 0; a handler that sets it is considered broken
  * @val:             all bits at once
  *
@@ -173,11 +173,11 @@ typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
  * @arg:       the format's argument, validated
  * @size:      out: size in bytes; 0 for none
  *
- * For data that do not fit into the PFM_FMT_PRIV_SIZE bytes in front of the
- * buffer. pfm_fmt_area() returns the area, which is charged to the same user
- * and limits as the buffer. A format without a buffer cannot have such an area:
- * creating a context fails with EINVAL. Called after fmt_getsize, before any
- * allocation.
+ * The area is for data that do not fit into the PFM_FMT_PRIV_SIZE bytes in
+ * front of the buffer. pfm_fmt_area() returns it. It is charged to the same
+ * user and limits as the buffer. A format without a buffer cannot have such an
+ * area: creating a context fails with EINVAL. Called after fmt_getsize, before
+ * any allocation.
  * Context: process, may sleep.
  * Return: 0, or a negative errno for PFM_CREATE_CONTEXT.
  */
@@ -452,8 +452,8 @@ int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
  * pfm_fmt_get() - look up a format and take a reference, as a context does
  * @uuid: its UUID
  *
- * For modules that test formats. Requests the format's module if the format is
- * not registered.
+ * This is for modules that test formats. Requests the format's module if the
+ * format is not registered.
  *
  * Context: process, may sleep.
  * Return: the format, until pfm_fmt_put(); NULL if not found.
@@ -471,7 +471,8 @@ void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
 /**
  * pfm_num_pmds() - get the number of PMDs that the current PMU implements
  *
- * For calculating the size of the largest possible entry (3.6.5).
+ * A format uses this to calculate the size of the largest possible entry
+ * (3.6.5).
  * Context: process, in a call-back that is part of creating a context.
  * Return: the number; 0 if no PMU is registered.
  */
@@ -483,8 +484,8 @@ u16 pfm_num_pmds(void);
  * @num:   the PMD
  * @value: out: its current 64-bit value, in the active event set
  *
- * For PMDs that are not in reg_smpl_pmds. The values of PMDs in reg_smpl_pmds
- * are passed with the overflow, which is faster.
+ * Use this only for PMDs that are not in reg_smpl_pmds. The values of PMDs in
+ * reg_smpl_pmds are passed with the overflow, which is faster.
  * Context: fmt_handler.
  * Return: 0; -EINVAL if the PMU has no such PMD, @value is then unchanged.
  */

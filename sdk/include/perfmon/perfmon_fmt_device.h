@@ -83,7 +83,8 @@ struct pfm_device {
 /**
  * pfm_device_begin() - begin a record
  * @dev: the device
- * @arg: as passed to fmt_handler; ovfl_ctrl is set to reset and continue
+ * @arg: as passed to fmt_handler; out: ovfl_ctrl, so that the PMD is reset and
+ *       monitoring continues
  *
  * Counts the sample as lost if there is no reader or the reader is too slow.
  *
@@ -219,7 +220,7 @@ static inline int pfm_device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-/* Count the records that the reader has not read as lost. */
+/* Add the number of records that the reader has not read to the lost ones. */
 static inline void pfm_device_discard(struct pfm_device *dev,
 				      struct pfm_ring __percpu *rings)
 {
@@ -270,7 +271,7 @@ static inline bool pfm_device_has_records(const struct pfm_device *dev)
 
 /*
  * Copy as many complete records of a CPU as fit, and add their bytes to @done.
- * Return: 0; -EFAULT if @to is not writable; then do not copy more.
+ * Return: 0; -EFAULT if @to is not writable.
  */
 static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
 				      struct iov_iter *to, ssize_t *done)

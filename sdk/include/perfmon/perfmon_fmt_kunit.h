@@ -135,7 +135,7 @@ static inline void pfm_calls_defaults(struct kunit *test, void *arg)
  * @arg:  the format's argument
  *
  * Context: process.
- * Return: its return value; 0 if the format has no fmt_validate.
+ * Return: what fmt_validate returns; 0 if the format has no fmt_validate.
  */
 static inline int pfm_calls_validate(struct kunit *test, void *arg)
 {
@@ -271,7 +271,8 @@ static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
  * preemption disabled, as for any overflow.
  *
  * Context: process.
- * Return: its return value; the control bits are in @d->arg.ovfl_ctrl.
+ * Return: the handler's return value; the control bits are in
+ * @d->arg.ovfl_ctrl.
  */
 static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
 {

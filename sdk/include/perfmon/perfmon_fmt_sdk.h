@@ -114,7 +114,8 @@ static inline void *pfm_fmt_area(void *buf)
  * @cur:   offset of the next record from the start of the buffer
  * @count: number of records since the last reset
  * @limit: last offset at which the largest record still fits; beyond it the
- *         buffer counts as full (the post-check of 3.6.5)
+ *         buffer counts as full (checked after each record is written:
+ *         specification 3.6.5)
  * @start: offset of the first record
  *
  * Keep this structure in the private area. All offsets are in bytes.
@@ -134,7 +135,7 @@ struct pfm_records {
  * @max:   size of the largest record
  *
  * Context: any.
- * Return: 0; -EINVAL if not even one largest record fits.
+ * Return: 0; -EINVAL if there is no space for even one record of size @max.
  */
 static inline int pfm_records_init(struct pfm_records *r, u64 start, u64 size,
 				   u64 max)
@@ -153,7 +154,7 @@ static inline int pfm_records_init(struct pfm_records *r, u64 start, u64 size,
  * @r: the area
  *
  * Context: any.
- * Return: true if another record may not fit.
+ * Return: true if there is no space for another record of the largest size.
  */
 static inline bool pfm_records_full(const struct pfm_records *r)
 {
@@ -256,8 +257,8 @@ static inline u32 pfm_regions_behind(const struct pfm_regions *r, u32 n)
  * @num:  number of regions
  * @max:  size in bytes of the largest record, which must fit into each region
  *
- * Makes region 0 the current one. Context: process. It divides, so do not call
- * it in an overflow.
+ * Makes region 0 the current one. Context: process. Do not call this in
+ * fmt_handler, because it divides.
  * Return: 0; -EINVAL if the regions would be too small.
  */
 static inline int pfm_regions_init(struct pfm_regions *r, u64 offs, u64 end,
@@ -422,9 +423,9 @@ struct pfm_largest {
  * @value: the value; if it is among the largest, it replaces the smallest of
  *         them
  *
- * For filters that keep the largest samples: the recorded samples include the
- * @keep largest of all. If n samples come in random order, about
- * @keep * (1 + log(n / @keep)) are recorded.
+ * A filter that records a sample only if this returns true records at least the
+ * @keep largest samples of all. If n samples come in random order, it records
+ * about @keep * (1 + log(n / @keep)) of them.
  *
  * Context: any; takes @keep steps.
  * Return: true if fewer than @keep earlier values are at least as large.

@@ -71,7 +71,7 @@ static inline void *pfm_sink_priv(void *buf)
  * @n:   the region
  *
  * Context: any.
- * Return: the header. It is mapped: only write to it, never rely on it.
+ * Return: the header. User space can map it, so do not rely on its content.
  */
 static inline pfm_sink_rgn_t *pfm_sink_rgn(void *buf, u32 n)
 {
@@ -183,10 +183,11 @@ static __always_inline void pfm_sink_lose(void *buf, unsigned int reason)
 /**
  * pfm_sink_skip() - count a sample that the handler chooses not to record
  * @buf: as passed to fmt_handler
- * @arg: as passed to fmt_handler; ovfl_ctrl is set to reset and continue
+ * @arg: as passed to fmt_handler; out: ovfl_ctrl, so that the PMD is reset and
+ *       monitoring continues
  *
- * For filters. A skipped sample is not lost. After pfm_sink_begin(), this also
- * abandons the record::
+ * This is for filters. A skipped sample does not count as lost. After
+ * pfm_sink_begin(), this also abandons the record::
  *
  *	if (latency < priv->min)
  *		return pfm_sink_skip(buf, arg);
@@ -301,9 +302,11 @@ static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
 /**
  * pfm_sink_end() - publish the record that was begun
  * @buf:  as passed to fmt_handler
- * @arg:  as passed to fmt_handler; ovfl_ctrl is set to reset and continue, to
- *        notify the tool as well, or to mask. For more actions, add bits after
- *        this call: ``arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY``
+ * @arg:  as passed to fmt_handler; out: ovfl_ctrl. Normally the PMD is reset
+ *        and monitoring continues. If the region is now full, the tool is
+ *        notified as well; if no other region is free, monitoring is masked.
+ *        For more actions, add bits after this call:
+ *        ``arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY``
  * @size: size in bytes of the record, at most the maximum that was passed to
  *        pfm_sink_init()
  *
@@ -332,7 +335,8 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 }
 
 /*
- * Discard all records, for a PFM_RESTART after masking with PFM_SINK_OVERWRITE.
+ * Discard all records: with PFM_SINK_OVERWRITE, a PFM_RESTART of masked
+ * monitoring does this.
  */
 static inline void pfm_sink_rewind(struct pfm_sink *s, void *buf)
 {
@@ -392,8 +396,8 @@ static inline int pfm_sink_restart(void *buf, int is_active,
  *           for records without PMD values
  * @version: version of the records
  *
- * For a format whose argument is a pfm_sink_arg_t. If the argument has more
- * fields, use DEFINE_PFM_SINK_ARG(). A format that checks its argument or
+ * This is for a format whose argument is a pfm_sink_arg_t. If the argument has
+ * more fields, use DEFINE_PFM_SINK_ARG(). A format that checks its argument or
  * initialises state defines both functions itself, and calls
  * pfm_sink_validate() and pfm_sink_init() there.
  */
@@ -462,7 +466,10 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
 					     PFM_SINK_ARG_LAYOUT))
 
-/* For an argument that begins with a pfm_sink_arg_t. Pass PFM_FMT_ARG(). */
+/*
+ * PFM_SINK_CALLS() for an argument that only begins with a pfm_sink_arg_t; pass
+ * PFM_FMT_ARG() of the argument.
+ */
 #define PFM_SINK_CALLS_ARG(name, ...)					\
 	__VA_ARGS__,							\
 	.fmt_msgq_depth	= PFM_SINK_MAX_REGIONS,				\

@@ -454,9 +454,10 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 					 PFM_SINK_ARG_LAYOUT))
 
 /*
- * For an argument that begins with a pfm_sink_arg_t. Pass PFM_FMT_ARG().
- * DEFINE_PFM_TABLE_ARG() defines name_init(). A format with additional state
- * defines name_init() itself, and calls name_table_init() there.
+ * PFM_TABLE_CALLS() for an argument that only begins with a pfm_sink_arg_t;
+ * pass PFM_FMT_ARG() of the argument. DEFINE_PFM_TABLE_ARG() defines
+ * name_init(). A format with additional state defines name_init() itself, and
+ * calls name_table_init() there.
  */
 #define PFM_TABLE_CALLS_ARG(name, ...)					\
 	PFM_TABLE_CALLS_INIT(name, name##_init, name##_table_getpriv,	\

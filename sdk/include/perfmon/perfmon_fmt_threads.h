@@ -27,11 +27,11 @@
  * table (perfmon_fmt_table.h).
  *
  * The states are in the private area that fmt_getpriv requests. Their number is
- * fixed and a search is bounded. If no state is free for a new thread, the new
- * thread evicts the thread with the oldest last sample among those searched.
- * The next sample of the evicted thread counts as its first. A system-wide
- * context monitors one CPU, so the last sample of a thread means its last one
- * on this CPU.
+ * fixed and a search is bounded. If none of the states that are searched for a
+ * new thread is free, the new thread takes the state whose thread has not been
+ * sampled for the longest time. The next sample of that evicted thread counts
+ * as its first. A system-wide context monitors one CPU, so the last sample of a
+ * thread means its last one on this CPU.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H

@@ -27,8 +27,8 @@ struct pfm_unwind_set;
 /**
  * struct pfm_unwind_end - how a call chain was found
  * @why:     an enum pfm_unwind_why
- * @guessed: number of callers that were found by frame pointer despite a set,
- *           because no table describes the callee's code
+ * @guessed: number of callers that were found by frame pointer although there
+ *           is a set, because no table describes the callee's code
  */
 struct pfm_unwind_end {
 	u16	why;
@@ -47,7 +47,7 @@ struct pfm_unwind_set *pfm_unwind_set_of_fd(int fd);
 
 /**
  * pfm_unwind_set_put() - drop a reference
- * @set: the set, or NULL; no handler uses the reference any more
+ * @set: the set, or NULL; no handler may still use the set
  *
  * Context: process, may sleep.
  */

@@ -50,7 +50,7 @@
 /**
  * struct pfm_oprofile_cookie - PFM_OPROFILE_IOC_COOKIE: look up a cookie
  * @cookie: in: the cookie
- * @path:   in: address of the caller's buffer for the path, NUL-terminated
+ * @path:   in: address of the caller's buffer for the path and a NUL
  * @size:   in: size in bytes of that buffer
  * @length: out: length of the path with its NUL, even if @size is too small
  *

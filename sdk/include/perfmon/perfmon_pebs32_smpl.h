@@ -34,7 +34,7 @@
 /*
  * Flag of the argument: on a CPU without precise events, take samples with the
  * registers of the interrupt that reported the overflow. Without this flag,
- * creating a context fails there.
+ * creating a context fails on such a CPU.
  */
 #define PFM_PEBS32_SMPL_IMPRECISE	0x1
 #define PFM_PEBS32_SMPL_ALL		PFM_PEBS32_SMPL_IMPRECISE

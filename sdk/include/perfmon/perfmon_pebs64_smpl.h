@@ -34,7 +34,7 @@
 /*
  * Flag of the argument: on a CPU without precise events, take samples with the
  * registers of the interrupt that reported the overflow. Without this flag,
- * creating a context fails there.
+ * creating a context fails on such a CPU.
  */
 #define PFM_PEBS64_SMPL_IMPRECISE	0x1
 
@@ -140,7 +140,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_cnt_reset, 64, 8);
  * @hdr_pad:        0
  * @hdr_flags:      PFM_PEBS64_HDR_* flags
  * @hdr_entry_size: size of a record in bytes
- * @hdr_dropped:    0: all registers fit into these records
+ * @hdr_dropped:    always 0, because a register always fits into 64 bits
  * @hdr_lost:       records not written, because the area was full up to
  *                  pebs_abs_max or the registers were not available
  * @hdr_ds:         the debug-store area

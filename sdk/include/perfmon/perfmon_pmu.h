@@ -62,7 +62,7 @@ struct task_struct;
  *         overflow context, too
  * @read_sample: (optional) for a read-only virtual PMD whose value is part of a
  *         sample, such as a data address: get the value of PMD @num from
- *         @sample. That is pfm_pmu_set.sample, which is valid only while an
+ *         @sample, which is pfm_pmu_set.sample and is valid only while an
  *         overflow is being reported. Called in the same contexts as @read.
  *         @dfl must be 0, and these PMDs must be the last ones in the table.
  *         They have no state and no entry in event sets: only read_pmds_ovfl
@@ -152,8 +152,8 @@ struct pfm_pmu_reg {
  * @task:      monitored thread, to which the core holds a reference; NULL if
  *             system-wide
  * @cpu:       monitored CPU, or -1
- * @user_only: the user who attached the context may not monitor the kernel:
- *             reject PMC values that count there
+ * @user_only: the user who attached the context has no permission to monitor
+ *             the kernel, so reject PMC values that count in the kernel
  * @user_read: the monitored thread may read its counters itself, if the PMU
  *             supports it
  * @num_regs:  number of registers: all PMDs except those with read_sample, and
@@ -191,8 +191,8 @@ struct pfm_pmu_set {
  * @owner:         the description's module, to which every context holds a
  *                 reference
  * @counter_width: width of the hardware counters in bits, 1-64; the core
- *                 emulates the rest (3.1.3). Values passed to and from the
- *                 operations have this width, except for PMDs with
+ *                 emulates the upper bits (3.1.3). Values passed to and from
+ *                 the operations have this width, except for PMDs with
  *                 pfm_reg_desc.read or read_sample, which have 64 bits
  * @actual_width:  width of the actual counters in bits, for users, if a layer
  *                 below the PMU extends them to @counter_width; else 0
@@ -241,8 +241,8 @@ struct pfm_pmu_set {
  *                 The core also calls this with @value 0, which gives the
  *                 longest period, for a counter that is reported while the core
  *                 discards counts, as when the context is masked. Such a
- *                 counter can be in any set of the context; the core sets it
- *                 again before it counts
+ *                 counter can be in any set of the context; the core sets the
+ *                 PMD again before the counter is started
  *
  * Overflow context is any context, NMI included, with preemption disabled. The
  * operations that run there must not take a lock, because the interrupted code
@@ -315,11 +315,11 @@ void pfm_unregister_pmu(const struct pfm_pmu *pmu);
  * @s:    the set
  * @node: member of the object; passed to pfm_pmu.release
  *
- * For objects whose release takes long, for example because it waits for a
- * grace period. The PMU's operations must not do this themselves: they run
- * under a mutex, and unload may run in the exit of the monitored thread. The
- * core calls pfm_pmu.release before it frees the context and drops the
- * reference to the PMU's module.
+ * Use this if the release takes long, for example because it waits for a grace
+ * period. The PMU's operations must not do this themselves: they run under a
+ * mutex, and unload may run in the exit of the monitored thread. The core calls
+ * pfm_pmu.release before it frees the context and drops the reference to the
+ * PMU's module.
  * Context: process, in check_pmc, load, unload or write_pmc.
  */
 void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node);
@@ -336,9 +336,9 @@ void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 /**
  * pfm_set_here() - find the set that counts on this CPU
  *
- * For functions of the PMU that are not passed the set, such as call-backs of
- * perf. Context: any, interrupts off, while a counter of a set is counting or
- * about to count for this CPU or for the current thread.
+ * This is for functions of the PMU that are not passed the set, such as
+ * call-backs of perf. Context: any, interrupts off, while a counter of a set is
+ * counting or about to count for this CPU or for the current thread.
  * Return: the set.
  */
 struct pfm_pmu_set *pfm_set_here(void);
@@ -350,7 +350,7 @@ struct pfm_pmu_set *pfm_set_here(void);
  * @regs:  interrupted registers, may be NULL
  * @ip:    interrupted instruction pointer
  *
- * For PMUs with counter_width 64 that report each counter separately.
+ * This is for PMUs with counter_width 64 that report each counter separately.
  * Context: any, NMI included, preemption disabled, on the CPU and in the thread
  * that is monitored.
  */
@@ -358,8 +358,8 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, struct pt_regs *regs,
 		  u64 ip);
 
 /**
- * pfm_overflow_sample() - report one 64-bit counter with data of its sample
- * @reg:    the counter, with @wants
+ * pfm_overflow_sample() - report an overflow with the data of its sample
+ * @reg:    the 64-bit counter, whose @wants is not 0
  * @value:  its current value
  * @regs:   interrupted registers, may be NULL
  * @ip:     interrupted instruction pointer
@@ -386,12 +386,12 @@ void pfm_overflow_sample(struct pfm_pmu_reg *reg, u64 value,
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 
 /**
- * pfm_counter_throttled() - count that a counter was stopped temporarily
+ * pfm_counter_throttled() - record that a counter was stopped temporarily
  * @reg: the counter
  *
- * For a PMU that stops counters for a while if they overflow too often. How
- * many overflows a stopped counter would have had is unknown, so they are not
- * counted as lost.
+ * This is for a PMU that stops counters for a while if they overflow too often.
+ * It is not known how many overflows a stopped counter would have had, so they
+ * are not counted as lost.
  * Context: as pfm_overflow(); also while another overflow is being handled.
  */
 void pfm_counter_throttled(struct pfm_pmu_reg *reg);
@@ -414,12 +414,12 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
  * @reg:   the counter
  * @value: its current value
  *
- * For PMUs that report each counter separately. If several counters overflow at
- * the same instant, the core handles and resets all of them at the first
- * report, and expects one more report of each of the others. When the hardware
- * signals the overflow of one of these others, its value is negative again
- * because of the reset, as if the hardware had signalled too early. A PMU must
- * therefore call this function before it corrects, for example re-arms, a
+ * This is for PMUs that report each counter separately. If several counters
+ * overflow at the same instant, the core handles and resets all of them at the
+ * first report, and expects one more report of each of the others. When the
+ * hardware signals the overflow of one of these others, its value is negative
+ * again because of the reset, as if the hardware had signalled too early. A PMU
+ * must therefore call this function before it corrects, for example re-arms, a
  * counter whose overflow was signalled although the value has not reached 0. If
  * the result is true, the PMU must neither change nor report the counter.
  * Context: as pfm_overflow().

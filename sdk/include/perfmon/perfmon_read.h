@@ -55,8 +55,8 @@
  * @PFM_READ_TRUNCATED: the buffer is truncated, but correct up to its end
  * @PFM_READ_FIELD:     a field of a header has an invalid value
  * @PFM_READ_COUNT:     the records do not end where a header says
- * @PFM_READ_UNKNOWN:   the next item is unknown, such as an entry of a PMD that
- *                      does not sample, or an escape
+ * @PFM_READ_UNKNOWN:   the next item is unknown: for example, an entry of a PMD
+ *                      that does not sample, or an escape with an unknown code
  * @PFM_READ_ROOM:      a record is too long to be copied out of a live buffer
  * @PFM_READ_USE:       an argument is invalid, such as a buffer not aligned to
  *                      8 bytes, or more PMDs than exist
@@ -119,7 +119,7 @@ static inline const char *pfm_read_text(const struct pfm_read_problem *problem)
 
 /* The rest is internal to the readers. */
 
-/* Record a problem. Return: -1, for the caller to return. */
+/* Record a problem. Return: -1, which the caller must return. */
 static inline int pfm_read_fail(struct pfm_read_problem *problem,
 				enum pfm_read_error error, __u64 offset,
 				const char *what)

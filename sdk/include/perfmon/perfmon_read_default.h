@@ -14,7 +14,7 @@
 
 /*
  * A struct pfm_read_kind with this PMD applies to all PMDs in all sets. It must
- * be the only one.
+ * be the only kind that is passed to init.
  */
 #define PFM_READ_ANY_PMD	0xffff
 
@@ -280,7 +280,8 @@ static inline int pfm_read_default_init(struct pfm_read_default *r,
  * @kinds:     as for pfm_read_default_init()
  * @num_kinds: as for pfm_read_default_init()
  *
- * For buffers of perfmon 2.0, with UUID 4d72bec0-0664-4143-82b4-d3fd27243c97.
+ * Use this for buffers of perfmon 2.0, which have the UUID
+ * 4d72bec0-0664-4143-82b4-d3fd27243c97.
  *
  * Context: any.
  * Return: as pfm_read_default_init().

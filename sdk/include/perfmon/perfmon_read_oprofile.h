@@ -47,7 +47,7 @@ enum pfm_read_took {
  * @offset:     offset of the current sample or caller in the file of @cookie;
  *              its address if it is in the kernel or has no cookie
  * @event:      reg_smpl_eventid of the counter; 0 for a caller
- * @is_caller:  the current item is a caller of the sample or caller before it
+ * @is_caller:  whether the current item is the caller of the previous item
  * @cpu:        CPU, or PFM_READ_NOBODY
  * @tid:        thread, or PFM_READ_NOBODY
  * @tgid:       process, or PFM_READ_NOBODY
@@ -100,7 +100,7 @@ struct pfm_read_oprofile {
  *             64-bit kernel, even in a 32-bit program
  *
  * Context: any.
- * Return: 0; -1 if @word_size is neither; see @problem of the reader.
+ * Return: 0; -1 if @word_size is not 8 or 4; see @problem of the reader.
  */
 static inline int pfm_read_oprofile_init(struct pfm_read_oprofile *r,
 					 __u32 word_size)
@@ -123,7 +123,7 @@ static inline int pfm_read_oprofile_init(struct pfm_read_oprofile *r,
  * pfm_read_oprofile_begin() - start to read the next part of the stream
  * @r:     the reader
  * @bytes: the part, with any alignment
- * @size:  size of the part in bytes, complete words
+ * @size:  size of the part in bytes, a multiple of the word size
  *
  * Context: any; one thread at a time for a reader.
  */
@@ -230,7 +230,8 @@ pfm_read_oprofile_event(struct pfm_read_oprofile *r, __u64 event)
  * @r:    the reader
  * @word: the word
  *
- * For tools that need escapes, too. Other tools call pfm_read_oprofile_next().
+ * This is for tools that need escapes, too. Other tools call
+ * pfm_read_oprofile_next().
  *
  * Context: as pfm_read_oprofile_begin().
  * Return: the item that @word has completed: a sample or caller, an escape (its

@@ -113,7 +113,7 @@ static inline void pfm_read_sink_init(struct pfm_read_sink *r,
 	r->needed = PFM_VERSION_MAJOR(fmt_version);
 }
 
-/* Return: 1 if @offs, the offset of the pfm_sink_more_t, is valid or 0. */
+/* Check the offset of the pfm_sink_more_t. Return: 1 if it is 0 or valid. */
 static inline int pfm_read_sink_more_fits(const struct pfm_read_areas *areas,
 					  __u32 offs)
 {

@@ -26,8 +26,8 @@
 /**
  * struct pfm_stacks_smpl_arg_t - argument of the format
  * @sink:       layout of the buffer
- * @max_depth:  maximum number of addresses in a call chain, for the kernel
- *              chain and the user chain each; 1 to PFM_STACKS_MAX_DEPTH
+ * @max_depth:  maximum number of addresses in each of the two call chains,
+ *              kernel and user; 1 to PFM_STACKS_MAX_DEPTH
  * @unwind_fd:  descriptor of a set of unwind tables (perfmon_unwind.h) for user
  *              chains; 0 for none, so descriptor 0 cannot be used
  * @per_thread: 1 to count the samples of each thread separately, else 0

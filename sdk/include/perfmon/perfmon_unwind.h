@@ -191,7 +191,8 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
 /**
  * enum pfm_unwind_why - reason for the end of a chain
  * @PFM_UNWIND_MORE:       in a sample: the chain was found without tables, by
- *                         frame pointers; in a walk: the chain continues
+ *                         frame pointers; while a stack is being walked: the
+ *                         chain continues
  * @PFM_UNWIND_WHOLE:      at the outermost frame
  * @PFM_UNWIND_FULL:       the buffer is full, or the chain has
  *                         PFM_UNWIND_MAX_FRAMES
@@ -247,10 +248,10 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
  *
  * Errors: EINVAL: @fd is not a regular file open for reading, or the table is
  * damaged, is too large (PFM_UNWIND_MAX_SIZE), or has another version or
- * machine; EEXIST: the file has a table; ENOMEM: memory, or RLIMIT_MEMLOCK, is
- * exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES; EPERM: another process
- * opened this descriptor, so the set belongs to that process; or the caller is
- * not allowed to open the device; EBADF; EFAULT.
+ * machine; EEXIST: the set already has a table for the file; ENOMEM: memory, or
+ * RLIMIT_MEMLOCK, is exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES;
+ * EPERM: another process opened this descriptor, so the set belongs to that
+ * process; or the caller is not allowed to open the device; EBADF; EFAULT.
  */
 #define PFM_UNWIND_ADD \
 	_IOW(PFM_IOC_MAGIC, 0x90, struct pfm_unwind_add)
@@ -260,10 +261,10 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
  * command, the kernel reads the mappings only after a sample of the process in
  * user space, so the samples up to then cannot use them.
  *
- * Errors: ESRCH: there is no such process; EBUSY: it is changing its mappings;
- * EPERM: as for PFM_UNWIND_ADD; or the process is another user's, and the
- * caller has no CAP_PERFMON; ENOMEM; ENOSPC: there are too many mappings;
- * EFAULT.
+ * Errors: ESRCH: there is no such process; EBUSY: the process is changing its
+ * mappings; EPERM: as for PFM_UNWIND_ADD; or the process belongs to another
+ * user, and the caller has no CAP_PERFMON; ENOMEM; ENOSPC: there are too many
+ * mappings; EFAULT.
  */
 #define PFM_UNWIND_COPY	_IOW(PFM_IOC_MAGIC, 0x91, __s32)
 

@@ -5,8 +5,9 @@
  * A real-time thread may occupy a monitored CPU for a long time. Threads of
  * ordinary priority that wait for this CPU do not run meanwhile, and the
  * scheduler may leave a single waiting thread there although other CPUs are
- * idle. Therefore pfm_queue_work() queues work that must be done before a
- * measurement can begin or continue.
+ * idle. Therefore pfm_queue_work() uses a worker thread of real-time priority
+ * if a real-time thread is running on this CPU. Use pfm_queue_work() for work
+ * that must be done before a measurement can begin or continue.
  */
 #ifndef PERFMON_PERFMON_WORK_H
 #define PERFMON_PERFMON_WORK_H
@@ -14,7 +15,7 @@
 #include <linux/kthread.h>
 #include <linux/workqueue.h>
 
-/* The workqueue that pfm_queue_work() uses, for delayed work items. */
+/* The workqueue of pfm_queue_work(). Use it for delayed work items, too. */
 extern struct workqueue_struct *pfm_wq;
 
 struct pfm_work;

@@ -21,7 +21,7 @@
  * The device with the samples of all contexts. Only one program can open it.
  */
 #define PFM_NEWFMT_DEVICE	"/dev/pfm_newfmt"
-/* Records in each CPU's ring, a power of two; more records are lost. */
+/* Number of records in each CPU's ring, a power of two; others are lost. */
 #define PFM_NEWFMT_RECORDS	4096
 
 /* Version of the records: major.minor. A new major version is incompatible. */

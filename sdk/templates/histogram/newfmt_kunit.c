@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newfmt_kunit.c - tests the call-backs on an exact-size buffer
+ * newfmt_kunit.c - tests the call-backs on a buffer of exactly the needed size
  *
  * Copyright YEAR AUTHOR
  */
@@ -17,7 +17,7 @@ static int newfmt_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* Return an argument for a buffer of this number of keys. */
+/* Return an argument for a buffer with space for this number of keys. */
 static pfm_newfmt_arg_t
 argument(struct kunit *test, u64 keys)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newfmt_kunit.c - tests the call-backs on an exact-size buffer
+ * newfmt_kunit.c - tests the call-backs on a buffer of exactly the needed size
  *
  * Copyright YEAR AUTHOR
  */
@@ -26,7 +26,7 @@ static u64 largest(void)
 	       pfm_num_pmds() * sizeof(u64);
 }
 
-/* Return an argument for regions of this number of records. */
+/* Return an argument for regions with space for this number of records each. */
 static pfm_newfmt_arg_t
 argument(struct kunit *test, u32 regions, u64 records)
 {

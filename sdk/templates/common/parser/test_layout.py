@@ -19,7 +19,7 @@ PROGRAM = """
 #include "perfmon_newfmt_smpl.h"
 typedef pfm_newfmt_record_t record_t;
 static record_t record;
-/* Name, offset, size; size and kind of an element: u and i for integers, S for char. */
+/* Print a field's name, offset and size, and an element's size and kind: u, i or S. */
 #define FIELD(name, element) printf(#name " %zu %zu %zu %c\\n", \\
     offsetof(record_t, name), sizeof(record.name), sizeof(element), \\
     _Generic(element, char: 'S', default: (__typeof__(element))-1 < 0 ? 'i' : 'u'))
