@@ -28,7 +28,7 @@ $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon -Iunwind
 $(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
 
-# The kernel's code that reads unwind tables.
+# This program contains the kernel's code that reads unwind tables.
 $(UOUT)/unwind_trials: $(UOBJ)/unwind/unwind_table.o
 
 # In these programs, the test's own functions replace functions of libraries.

@@ -36,7 +36,7 @@
 #define LOAD(d, s, o)	INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
 #define STORE(d, o, s)	INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
 #define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##f)
-/* This instruction has two parts, the second of which is always UPPER. */
+/* This instruction takes two slots, so UPPER must follow it. */
 #define MAP(d, fd)	INSN(BPF_LD | BPF_DW | BPF_IMM, d, \
 			     BPF_PSEUDO_MAP_FD, 0, fd)
 #define UPPER		INSN(0, 0, 0, 0, 0)
@@ -77,8 +77,8 @@ static void check_compiled(void)
 }
 
 /*
- * Load a program: @key, the instructions that put the key into r0, and the code
- * that counts the key.
+ * Load a program that runs the instructions @key, which put the key into r0,
+ * and then counts the key.
  */
 static void load(const struct bpf_insn *key, size_t length)
 {

@@ -214,7 +214,7 @@ static uint64_t nway_end(void)
 	return n;
 }
 
-/* Use a format with a sink. All samples fit into the buffer. */
+/* Use a format with a sink. All samples must fit into the buffer. */
 static void sink_begin(const struct workload *w, int values,
 		       const pfm_uuid_t uuid, pfm_sink_arg_t *arg, size_t size)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_births.c - measure the cost of creating and ending a process and a thread
+ * pfm_births.c - measure the cost of creating and ending a process or a thread
  * under a tool, which runs this program
  *
  * usage: pfm_births TOOL
  *
- * The program measures a number of births, then twice as many. The result is
- * the difference, which does not include the start of the tool.
+ * The program measures COUNT births, then twice as many. The result is the
+ * difference per birth, which does not include the start of the tool.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -140,9 +140,9 @@ int main(void)
 	fault_in_the_kernel();
 	write_counter(fd, 0, 0, PAGE_FAULTS, -1, 0);
 	start_on(fd, syscall(SYS_gettid));
-	printf("call chains, instructions a sample\n%-20s %12s %14s %14s\n", "",
+	printf("call chains, instructions per sample\n%-20s %12s %14s %14s\n", "",
 	       "own address", "first caller", "each further");
-	compare("user level", fault_at_user_level, "max_user", 16);
+	compare("user space", fault_at_user_level, "max_user", 16);
 	compare("kernel", fault_in_the_kernel, "max_kernel", 3);
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * pfm_exit - the cost, in guest instructions, of creating and ending a thread
- * that is not monitored: without perfmon's modules, with them, and while
- * another thread is monitored. The modules are unloaded afterwards.
+ * that is not monitored: with perfmon's modules, while another thread is
+ * monitored, and without the modules, which this program unloads.
  *
  * While a thread is monitored, and until one second after the last event was
  * closed, perf inspects each thread switch.
@@ -129,9 +129,9 @@ static void print_rows(const char *what, double without, double none,
 		       double perfs, double ours)
 {
 	print_row(what, without, without, 0);
-	print_row("with them", none, without, 1.01);
+	print_row("with our modules", none, without, 1.01);
 	print_row("while perf monitors another thread", perfs, perfs, 0);
-	print_row("perfmon does", ours, perfs, 1.01);
+	print_row("while perfmon monitors another one", ours, perfs, 1.01);
 }
 
 int main(void)

@@ -18,8 +18,8 @@ static int notrace table128_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				    struct pfm_ovfl_data *data)
 {
 	/*
-	 * All words must be compared, because the compiler does not know that
-	 * the other words are 0.
+	 * The sample is in the private area, so that the compiler does not know
+	 * that the other words are 0, and must compare all words.
 	 */
 	struct table128_record *sample = pfm_table_priv(buf);
 
