@@ -87,7 +87,7 @@ def parse(*args: str | Path) -> str:
 
 
 def faults(report: str) -> list[str]:
-    """Return the errors of the profile in a JSON report."""
+    """Check the profile in a JSON report; return a line for each error."""
     content = json.loads(report)
     samples = content["total"]
     if samples < MIN_SAMPLES:

@@ -7,7 +7,7 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "perfmon_count_smpl.h"
 
-/* State that the handler trusts: the private area is never mapped by users. */
+/* State that the handler can trust: users cannot map the private area. */
 struct count_priv {
 	u32	num_events;
 	u64	others;

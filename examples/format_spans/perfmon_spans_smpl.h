@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
  * perfmon_spans_smpl.h - the records of an example format that measures the
- *			  time from one event of a thread to its next one
+ *			  time from one event of a thread to the next
  */
 #ifndef PERFMON_SPANS_SMPL_H
 #define PERFMON_SPANS_SMPL_H

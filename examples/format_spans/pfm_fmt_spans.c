@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_spans - measures the time from one event of a thread to its next one
+ * pfm_fmt_spans - measures the time from one event of a thread to the next
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>

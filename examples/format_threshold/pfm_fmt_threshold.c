@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_threshold - records only samples after a large increase of a counter,
- *		       for example of cache misses
+ * pfm_fmt_threshold - records a sample only if a counter, for example of cache
+ *		       misses, has increased by at least a threshold
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sink.h>

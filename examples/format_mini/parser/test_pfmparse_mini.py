@@ -24,7 +24,7 @@ def buffer(*records: bytes, lost: int = 0) -> bytes:
 
 
 def session(*lists: list[int]) -> Session:
-    """Return a session in which PMDs 0, 1, ... sample with these lists of PMDs."""
+    """Return a session whose sampling PMDs 0, 1, ... record these lists of PMDs."""
     described: Any = json.loads(session_template(FORMAT.uuid))
     (pmd,) = described["sets"][0]["pmds"]
     described["sets"][0]["pmds"] = [
