@@ -11,7 +11,7 @@ import platform
 import re
 import subprocess
 
-# Suffixes that make the names of a stable release's other suites.
+# Suffixes in the names of a stable release's other suites.
 UPDATES = "-updates"
 SECURITY = "-security"
 BACKPORTS = "-backports"

@@ -43,7 +43,7 @@ class BuildError(Exception):
 
 
 def tree(name: str) -> Path:
-    """Return the directory of the built kernel of a name in CONFIGS.
+    """Return the directory of a kernel, `name` in CONFIGS; build it if necessary.
 
     The directory contains build/, which is KDIR for modules, and lib/modules/RELEASE.
     Raises kernel_source.SourceError if the source is missing, or BuildError.
@@ -112,7 +112,7 @@ def _build(source: Path, target: Path, name: str) -> None:
 
 
 def _change(made: Path, changes: Sequence[Path]) -> None:
-    """Append changes to a configuration, where the last line of an option counts."""
+    """Append changes to a configuration. The last line that sets an option is valid."""
     with made.open("a") as file:
         file.writelines(change.read_text() for change in changes)
 

@@ -45,6 +45,6 @@ def sources(folder: Path) -> dict[Path, bytes]:
 
 
 def suites(files: dict[Path, bytes]) -> list[str]:
-    """Return the names of the objects of the KUnit suites in a directory's sources."""
+    """Return the names of the object files of the KUnit suites in some sources."""
     names = [str(path) for path in files if path.name.endswith(SUITE)]
     return [f"{name.removesuffix('.c')}.o" for name in names]

@@ -53,7 +53,7 @@ SDK_SCRIPTS = (
     *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
     *("vm/stream.py", "vm/supply.py", "vm/verdict.py"),
 )
-# The NAME section of a manual page. Each further name in it becomes a link to the page.
+# The NAME section of a manual page. Its other names become links to the page.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
 
@@ -197,7 +197,7 @@ def scaffold(layout: Layout) -> Iterator[Item]:
 
 
 def manual(layout: Layout) -> Iterator[Item]:
-    """Yield the manual pages, and a link for each further name of a page."""
+    """Yield the manual pages, and links to them from other names in NAME sections."""
     sdk_pages = ("scripts/vm/*.1", "sdk/*.1", "sdk/conform/*.1")
     programs = ("tools/pfmon/*.1", "parsers/*.1", *sdk_pages)
     for pattern in ("lib/*.[23]", *programs, "docs/*.7"):

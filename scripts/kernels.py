@@ -126,7 +126,7 @@ class Kernel:
         return debian.base(self.debian) == debian.host()
 
     def offer(self, arch: str) -> packages.Offer:
-        """Return where packages for this kernel come from, for an architecture."""
+        """Return where this kernel's packages of an architecture come from."""
         own = self.debian == debian.host()
         return packages.Offer(arch, "" if own else self.debian)
 
@@ -308,7 +308,7 @@ def _headers(release: str, version: str) -> Path:
 
 
 def _make_relative(makefile: Path) -> None:
-    """Change a headers' Makefile to find the common headers by a relative path."""
+    """Change the Makefile of headers to find the common ones by a relative path."""
     text = makefile.read_text()
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST)))).."
     text = text.replace(str(HEADERS), "$(headers)")

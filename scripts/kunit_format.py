@@ -59,7 +59,7 @@ class NoSuite(Exception):
 def _built_in(
     name: str, files: dict[Path, bytes], suites: list[str], flags: str = ""
 ) -> dict[Path, bytes]:
-    """Return the files of a directory whose modules are built into the kernel."""
+    """Return a directory's files, changed to build its modules into the kernel."""
     text = DIRECTORY.format(kbuild=KBUILD, suites=" ".join(suites), flags=flags)
     built = {
         **files,

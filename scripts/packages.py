@@ -171,7 +171,7 @@ def names(offer: Offer, prefix: str) -> list[str]:
 def _looked_up(
     offer: Offer, look: Callable[[], Result | None]
 ) -> tuple[Result | None, str | None]:
-    """Return the result of `look`, and the error of updating the package lists or None.
+    """Return the result of `look`, and the error (or None) of updating package lists.
 
     The lists are updated if they are old, or if `look` returns None at first.
     """

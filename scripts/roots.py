@@ -196,7 +196,7 @@ def _remove(tree: Path) -> None:
 
 
 def _as_root() -> list[str]:
-    """Return a command prefix that gives root's rights, if necessary in a namespace."""
+    """Return the prefix that runs a command as root, or as root of a user namespace."""
     if os.geteuid() == 0:
         return ["unshare"]
     return ["unshare", "--map-root-user", "--map-auto"]

@@ -62,7 +62,7 @@ class Receiver:
             self._said += data
 
     def close(self) -> None:
-        """Pass on what is left in the streams after the last piece."""
+        """Pass on the bytes that the streams still hold back after the last piece."""
         self._output.close()
         self._files.close()
 

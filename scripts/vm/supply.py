@@ -73,7 +73,7 @@ def is_checkout() -> bool:
 
 
 def kernel(arch: str, name: str | None) -> kernels.Kernel:
-    """Return the kernel with a name or a release; by default a kernel of this host.
+    """Return the kernel with this name or release; without one, a kernel of this host.
 
     Raises SupplyError, or what kernels.resolve() raises.
     """

@@ -105,7 +105,7 @@ def find_splat(log: str, *, stamped: bool) -> str | None:
 
 
 def _misread_patch(log: str) -> str | None:
-    """Return where the first oops occurred, or None unless the emulator caused it.
+    """Return where the first oops occurred if the emulator caused it, else None.
 
     A real int3 or a real invalid opcode would still be in memory: the int3 just before
     the address of the exception, the opcode at the address. If memory has valid code
