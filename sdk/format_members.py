@@ -92,7 +92,7 @@ def _known(name: str, type_: str, about: str, value: str, tested: str) -> Member
 
 
 def _sampled(name: str, pmd: str, about: str) -> Member:
-    """Return a member for the value of a PMD; 0 if a sample does not include it."""
+    """Return a member with a PMD's value, or 0 if the sample does not include it."""
     return _known(name, "u64", about, f"pfm_smpl_value_or(arg, {pmd}, 0)", "0")
 
 

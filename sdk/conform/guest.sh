@@ -100,7 +100,7 @@ release() {
 }
 
 # Also fails if pfm_conform cannot open the format: usually this is the first
-# check that needs it.
+# check that opens it.
 check_notrace() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
@@ -116,7 +116,7 @@ check_notrace() {
 	fi
 }
 
-# Runs a check of pfm_conform.
+# Runs a check that pfm_conform.ko implements.
 check_inside() {
 	if ! examine; then
 		fail "$(cat $kit/text)"

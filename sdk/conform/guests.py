@@ -191,7 +191,7 @@ class Guests:
     def _follow(
         self, output: _Output, log: Path, errors: IO[bytes]
     ) -> Iterator[tuple[int, Result]]:
-        """Yield each result when the next check begins; the last one may be a crash."""
+        """Yield each result once the next check begins or the guest has ended."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
         # Allow the same time again for booting.

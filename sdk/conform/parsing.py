@@ -84,7 +84,7 @@ def _outcomes(command: list[str]) -> Iterator[tuple[str, Result]]:
         return
     last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
     crash = f"the parser's process ended early: {last[0]}"
-    # Assume a crash in each check; the actual results replace this.
+    # Yield a crash for each check first; the actual results replace it.
     yield from _all(Outcome.FAILED, crash)
     for line in done.stdout.splitlines():
         name, _, rest = line.removeprefix(MARK).partition(" ")

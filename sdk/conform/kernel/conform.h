@@ -251,7 +251,7 @@ int conform_go_on(struct conform *c);
 /* Let PMDs overflow until monitoring is masked, or a limit is reached. */
 int conform_fill(struct conform *c, unsigned int burst);
 
-/* Values that the overflow number @calls has; the first number is 0. */
+/* Values of the overflow with number @calls, counted from 0. */
 #define CONFORM_TGID	1000U
 
 static inline u64 conform_ip(u64 calls)

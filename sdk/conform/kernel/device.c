@@ -37,7 +37,7 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	/* Some kernels have const fields in it, so assign single fields. */
+	/* Assign single fields, because some kernels have const fields. */
 	device_reader.f_op = dev->misc.fops;
 	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
 	device_reader.private_data = &dev->misc;

@@ -2,8 +2,8 @@
 /*
  * stack.c - user frames of any depth, for overflows with registers
  *
- * The guest's programs call few functions. Without such frames, formats with
- * call chains would never write their largest records.
+ * The guest's programs have short call chains. Only with these artificial
+ * frames do formats with call chains write their largest records.
  */
 #include <linux/err.h>
 #include <linux/mm.h>

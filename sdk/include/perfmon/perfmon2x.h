@@ -9,9 +9,9 @@
  * share the layouts.
  *
  * This header reuses the names of perfmon.h with other contents. A program
- * includes only one of the two. Code that needs both includes perfmon.h first;
- * this header then defines only structures with tags, and neither the typedefs
- * nor the functions.
+ * should include only one of the two. Code that needs both must include
+ * perfmon.h first; this header then defines only structures with tags, and
+ * neither the typedefs nor the functions.
  */
 #ifndef PERFMON_PERFMON2X_H
 #define PERFMON_PERFMON2X_H

@@ -37,7 +37,7 @@ struct pfm_frame {
 	unsigned long	ret;
 };
 
-/* The same part of a stack frame of a 32-bit program on x86_64. */
+/* struct pfm_frame of 32-bit programs on x86_64 */
 struct pfm_frame32 {
 	u32	next;
 	u32	ret;

@@ -220,7 +220,7 @@ static inline int pfm_device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-/* Add the number of records that the reader has not read to the lost ones. */
+/* Count unread records as lost. */
 static inline void pfm_device_discard(struct pfm_device *dev,
 				      struct pfm_ring __percpu *rings)
 {

@@ -65,7 +65,7 @@ struct pfm_threads {
 /* Return: the index at which the search for a thread begins, below @threads. */
 static __always_inline u64 pfm_threads_hash(u64 ids, u32 threads)
 {
-	/* 2^64 / golden ratio mixes the upper bits best. */
+	/* Multiplying by 2^64 / golden ratio mixes the upper bits best. */
 	return mul_u64_u64_shr(ids * 0x9e3779b97f4a7c15ULL, threads, 64);
 }
 

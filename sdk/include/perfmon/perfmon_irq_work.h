@@ -11,7 +11,7 @@
  * monitored real-time thread can keep from running. PFM_IRQ_WORK_INIT() makes
  * an irq_work run in an interrupt on all kernels. If PFM_IRQ_WORK_IS_RAW, the
  * function of the irq_work must not wake threads or send signals, because this
- * takes sleeping locks. The function must queue a work item that does so.
+ * takes sleeping locks. Instead, it must queue a work item that does this.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H

@@ -33,8 +33,8 @@ struct pfm_read_kind {
 };
 
 /*
- * State of a reader of entries; part of the readers of formats with such
- * entries.
+ * State for reading entries. It is a part of the reader of each format that has
+ * such entries.
  */
 struct pfm_read_entries {
 	const struct pfm_read_kind *kinds;
@@ -181,7 +181,7 @@ static inline void pfm_read_odd_entry(const struct pfm_read_entries *entries,
 /*
  * Read the entry at @from. The buffer has @left bytes from there on.
  *
- * Return: its size in bytes; 0 on failure. Then @entries->error is
+ * Return: its size in bytes; 0 on failure. After a failure, @entries->error is
  * PFM_READ_COUNT if the entry is incomplete, or PFM_READ_UNKNOWN if its kind is
  * unknown.
  */

@@ -19,7 +19,7 @@
 /* Meaning of the next word of the stream. */
 enum pfm_read_word {
 	PFM_READ_LOST,		/* unknown, unless it begins an escape */
-	PFM_READ_OFFSET,	/* of a sample, or the beginning of an escape */
+	PFM_READ_OFFSET,	/* offset of a sample, or start of an escape */
 	PFM_READ_EVENT,
 	PFM_READ_LOST_CODE,	/* code, if the last word was a real escape */
 	PFM_READ_CODE,

@@ -14,7 +14,7 @@ RECORD = pfm.header_struct(HEADER, "pfm_newfmt_record_t")
 
 
 class Decoder:
-    """Decodes complete records; it keeps no state between calls."""
+    """Decodes complete records, and keeps no state between calls."""
 
     def __init__(self, session: pfm.Session) -> None:
         """Ignores the session: all sessions are decoded in the same way."""
