@@ -3,8 +3,8 @@
  * pfm_bench - the cost of a recorded sample, in guest instructions
  *
  * Runs one workload without sampling and with each recorder, all in one boot of
- * a guest. Prints the cost of a sample: the additional time of the workload
- * with sampling, per sample.
+ * a guest. Prints the cost of a sample: the time that sampling adds to the
+ * workload, divided by the number of samples.
  *
  * usage: pfm_bench faults|cycles
  */

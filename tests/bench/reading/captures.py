@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write the samples as captures, in buffers of each format."""
+"""Write the samples as a capture with buffers of one of several formats."""
 
 from __future__ import annotations
 
