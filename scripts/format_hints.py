@@ -24,7 +24,9 @@ import format_folder  # noqa: E402
 
 # The advice to print about outdated code. The keys are patterns of such code.
 HINTS = {
-    r"\.fmt_owner\b": "leave out .fmt_owner: registering passes the module",
+    r"\.fmt_owner\b": (
+        "leave out .fmt_owner: pfm_register_buffer_fmt() passes the module"
+    ),
     r"\bu64\s+\w+\s*,\s*void\s*\*\s*\w+\s*\)": (
         "the last parameter of fmt_handler is 'struct pfm_ovfl_data *data'"
     ),

@@ -49,8 +49,8 @@ def kernel() -> str:
             return name
     known = ", ".join(_usual())
     raise HostError(
-        f"no known kernel for {HEADERS} {version} of "
-        f"{debian.host() or 'this release'}; known: {known}"
+        f"{HEADERS} {version} of {debian.host() or 'this release'} is not for one of "
+        f"the known kernels: {known}"
     )
 
 

@@ -402,7 +402,7 @@ def main() -> int:
     parser.add_argument("--build", help="directory with the results of make user")
     arguments = parser.parse_args()
     if arguments.what == "install" and not arguments.build:
-        parser.error("install needs --build DIRECTORY, the results of make user")
+        parser.error("install needs --build DIRECTORY, with the results of make user")
     prefix = arguments.prefix
     layout = Layout(
         arguments.destdir.rstrip("/"),

@@ -183,7 +183,8 @@ def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
         if qemu_status != 0 and not receiver.log():
             reason = f"QEMU did not start (exit status {qemu_status})"
             return Ending(verdict.SETUP, reason)
-        return Ending(verdict.NO_VERDICT, "the guest ended without a verdict")
+        reason = "the guest ended without reporting the command's exit status"
+        return Ending(verdict.NO_VERDICT, reason)
     keyword, text = told
     if keyword == "failed":
         return Ending(verdict.SETUP, f"guest setup failed: {text}")

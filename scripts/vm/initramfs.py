@@ -158,7 +158,7 @@ def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
     if missing:
         where = content.modules.where if content.modules else "/lib/modules"
         raise ContentError(
-            f"not found below {where}: {', '.join(missing)}. Build the "
+            f"missing below {where}: {', '.join(missing)}. Build the "
             f"modules for {content.kernel.arch} {content.kernel.series}, give their "
             "directory with --modules-dir, or run with --no-modules"
         )

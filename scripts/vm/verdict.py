@@ -8,11 +8,11 @@ Exit codes of scripts/vm/run, other than those of the command:
     121  the guest's kernel panicked
     122  the guest's kernel warned, oopsed or reported a bug (a splat in its log)
     123  the guest did not end in time
-    124  the guest ended without a verdict
+    124  the guest ended without reporting the command's exit status
     125  the command exited with a status of 119 to 125
 
 119 and 121 to 124 take precedence over the command's status, in this order: fault of
-the emulator (it explains all others), panic, splat, timeout, missing verdict.
+the emulator (it explains all others), panic, splat, timeout, missing report.
 """
 
 from __future__ import annotations

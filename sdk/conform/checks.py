@@ -7,11 +7,11 @@ from __future__ import annotations
 GUEST = {
     "load": "the module loads and registers one format",
     "notrace": "the handler cannot be traced, and perf cannot count inside it",
-    "records": "the handler records, and changes only what it may change",
+    "records": "the handler records, and writes only to the format's own memory",
     "full": "a full buffer masks monitoring, rejects samples, and can be emptied",
     "levels": "every fill level, then several overflows at once",
     "restart": "active and masked restarts at every fill level",
-    "registers": "overflows with and without registers, in this thread and in others",
+    "registers": "overflows with and without registers, in one thread and in others",
     "sizes": "buffers of each size from the smallest, filled to the last byte",
     "arguments": "hostile arguments are rejected, or work",
     "live": "live fields of the argument change while samples are recorded",

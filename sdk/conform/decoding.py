@@ -177,14 +177,14 @@ def _compare_values(samples: list[pfm.Samples]) -> None:
         for group in each.groups:
             expected = [FIRST_VALUE + PMDS.index(pmd) for pmd in group.pmds]
             if (group.values != np.array(expected, np.uint64)).any():
-                raise Finding(f"values of PMDs {group.pmds} differ from those recorded")
+                raise Finding(f"values of PMDs {group.pmds} are not the recorded ones")
 
 
 def check_layout(known: Known) -> None:
     """Check that the argument has the same layout in Python as in C."""
     dtype = known.format.dtypes.get("argument")
     if dtype is None:
-        raise Skipped("the parser has no dtype of the argument")
+        raise Skipped("the parser has no dtype for the argument")
     if dtype.itemsize != known.size:
         raise Finding(
             f"the argument has {known.size} bytes, but its dtype in the parser has "

@@ -180,7 +180,7 @@ int conform_end(struct conform *c)
 		ret = c->fmt->fmt_exit(c->buf.start);
 	if (ret)
 		return conform_fail(c,
-				    "fmt_exit returns %d: the core cannot handle an error here, so it must return 0",
+				    "fmt_exit returns %d: it must return 0, because the core cannot handle an error here",
 				    ret);
 	return calls_guards(c);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newfmt_kunit.c - tests the call-backs on a buffer of exactly the needed size
+ * newfmt_kunit.c - tests the call-backs of the format
  *
  * Copyright YEAR AUTHOR
  */
