@@ -58,7 +58,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
-    # With prog, argparse need not format a usage line and query the terminal's width.
+    # Without prog, argparse would format a usage line to derive the name from it, and
+    # query the terminal's width for that.
     commands = parser.add_subparsers(dest="command", required=True, prog=parser.prog)
     for name, (_, text) in COMMANDS.items():
         commands.add_parser(name, help=text, description=text)
@@ -126,8 +127,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 def _open_missing_streams() -> None:
     """Opens the null device for standard streams that are closed.
 
-    Otherwise other files would get their descriptors, and messages of libraries would
-    go into these files.
+    Otherwise files that are opened later would get the descriptors 0 to 2, and
+    libraries would write their messages to these files.
     """
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)

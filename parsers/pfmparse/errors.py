@@ -42,7 +42,7 @@ class PfmParseError(Exception):
 
 
 class RequestError(PfmParseError):
-    """A request that the input cannot fulfil, or an error in another package's code.
+    """A request that cannot be met with this input, or an error in another package.
 
     No byte of the input is wrong, so the text has no offset.
     """
@@ -60,7 +60,7 @@ def note(problems: list[PfmParseError], problem: PfmParseError) -> None:
 
 
 def blamed(error: BaseException) -> str:
-    """Describes an exception of another package, with the line that raised it."""
+    """Describes an exception in another package's code, with the line of the code."""
     import traceback  # slow to import, and rarely needed
 
     text = f"{type(error).__name__}: {error}"

@@ -152,7 +152,8 @@ class Captures:
                 tell = partial(_warn, file)
                 inputs.append(Input(file, again, self._options, tell, detail))
                 if inputs[-1].notice:
-                    tell(f"{inputs[-1].notice}; use select(cgroup='/') to select all")
+                    remedy = "use select(cgroup='/') to select all samples"
+                    tell(f"{inputs[-1].notice}; {remedy}")
         return inputs
 
 

@@ -263,7 +263,8 @@ class Recording:
         """
         try:
             return self.format.describe_arg((change or self.session.format).arg)
-        # A format of another package may raise any exception: info prints the rest.
+        # Another package's format may raise any exception. info must still print what
+        # does not depend on the argument.
         except Exception as error:
             note(self.problems, self._fault("describe_arg", error))
             return None

@@ -44,7 +44,7 @@ _SEQUENCE = re.compile(r"\\(?:ud[89ab]..\\u....|udc([89a-f].)|.)")
 def json_text(
     document: object, default: Optional[Callable[[Any], object]] = None
 ) -> str:
-    """Returns a document as JSON; bytes that are not UTF-8 are as in printable().
+    """Returns a document as JSON; escapes bytes that are not UTF-8 as in printable().
 
     Many programs refuse the surrogates that stand for such bytes. ``default`` is as in
     json.dumps().

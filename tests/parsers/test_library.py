@@ -181,7 +181,7 @@ def test_library_tells_what_a_capture_requests(tmp_path: Path) -> None:
     path = tmp_path / "x.pfm"
     path.write_bytes(simple_capture([Sample()], {**session(), "cgroups": ["/a"]}))
     captures = pfmparse.open(path)
-    with pytest.warns(UserWarning, match="only samples of control group /a, as"):
+    with pytest.warns(UserWarning, match="only samples of control group /a are"):
         assert captures.samples("cpu")["cpu"].size == 0
     assert captures.select(cgroup="/").samples("cpu")["cpu"].size == 1
 

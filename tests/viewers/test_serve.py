@@ -257,8 +257,8 @@ def test_heat_map_folds_time_by_second(browser: Browser, tmp_path: Path) -> None
         choose(browser, "heat-by", "part of a second")
         found = [row for row in browser.run(rows) if not row[1].startswith("0 ")]
     assert found == [
-        ["0 ns after each second", "3 samples, most at 0 ns"],
-        ["300 ms after each second", "6 samples, most at 0 ns"],
+        ["0 ns into each second", "3 samples, most at 0 ns"],
+        ["300 ms into each second", "6 samples, most at 0 ns"],
     ]
 
 

@@ -26,7 +26,7 @@ from .weights import Weight
 
 Weights = list[int]  # one for each event
 
-# Limits for one function: a damaged file may claim any size.
+# Limits for one function, because a damaged file may claim any size.
 MAX_LINES = 1 << 16
 MAX_CODE = 1 << 20  # bytes
 
@@ -36,7 +36,10 @@ SIMILAR = 3  # maximum number of names that an error suggests
 
 @dataclass(frozen=True)
 class Function:
-    """A function: its name, its start as a Location.offset, and a location in it."""
+    """A function: its name, where it starts, and a location in it.
+
+    ``start`` is an address of the same kind as Location.offset.
+    """
 
     name: str
     start: int
@@ -50,7 +53,7 @@ class Function:
 
 @dataclass
 class Samples:
-    """The samples in a function, by address and event; ``total`` is their weight."""
+    """The weights of a function's samples, by address and event, and their total."""
 
     function: Function
     weights: dict[int, Weights] = field(default_factory=dict)
@@ -92,7 +95,7 @@ class Annotation:
 
 
 class Collector:
-    """Collects the samples of all functions with one name from all inputs.
+    """Collects, from all inputs, the samples of the functions with a given name.
 
     If no function has exactly this name, names are compared without their parameters.
     """
@@ -163,7 +166,8 @@ class Collector:
     ) -> None:
         assert location.offset is not None and location.symbol is not None
         start = location.offset if location.start is None else location.start
-        # Copies of a file have equal build IDs, so the path is used only without one.
+        # Copies of a file have the same build ID but different paths, so the path is
+        # used only if the build ID is unknown.
         file = file_key(location.build_id, location.object, None)
         key = (file, start)
         function = Function(location.symbol, start, location)
@@ -291,7 +295,8 @@ def _instructions(
     start = samples.function.start
     if end - start > MAX_CODE:
         lacks.append(
-            f"{amount(end - start, 'bytes')} of code: only addresses are shown"
+            f"the function has {amount(end - start, 'bytes')} of code, too many to "
+            "disassemble: only addresses are shown"
         )
         return _bare(samples)
     try:
@@ -321,7 +326,11 @@ def _lines(
     sources: SourceFiles,
     width: int,
 ) -> list[SourceLine]:
-    """Returns all lines from the function's first to its last, and inlined lines."""
+    """Returns the source lines of a function.
+
+    These are all lines from its first to its last one, and those lines of inlined
+    functions that have code in it.
+    """
     addresses = sorted(samples.weights)
     sums: dict[Line, Weights] = defaultdict(lambda: [0] * width)
     found = elf.lines(np.array(addresses, np.uint64))
@@ -333,7 +342,7 @@ def _lines(
     for line in (*known, *sums):
         numbers[line.file].add(line.number)
     if known:
-        # Include lines without code between the function's first and last line.
+        # Include the lines without code that are between the function's first and last.
         own = known[0].file
         first, last = min(numbers[own]), max(numbers[own])
         if last - first < MAX_LINES:

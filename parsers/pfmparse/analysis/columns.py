@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Columns that views need, which formats record in different ways."""
+"""The columns that views need. Different formats record them in different ways."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ..layout import KERNEL_START, NDArray
 from ..recording import Recording
 from .requests import ROLES, pmd_of
 
-NOBODY = (1 << 32) - 1  # instead of a process, thread or CPU: unknown, or none
+# The ID of an unknown process, thread or CPU, and of a sample that belongs to none.
+NOBODY = (1 << 32) - 1
 
 
 def named(samples: Samples, name: str) -> Column:
@@ -55,7 +56,11 @@ def optional(samples: Samples, role: Role) -> Optional[Column]:
 
 
 def processes(samples: Samples, recording: Recording) -> Column:
-    """Returns each sample's process ID: as recorded, or the only one in the capture."""
+    """Returns each sample's process ID.
+
+    If the format does not record it, this is the ID of the capture's only process.
+    Raises PfmParseError if it is unknown.
+    """
     only = recording.source.maps.only_tgid()
     if samples.name_of(Role.PROCESS) is None and only is not None:
         return np.full(samples.count, only, np.uint32)
@@ -63,7 +68,11 @@ def processes(samples: Samples, recording: Recording) -> Column:
 
 
 def threads(samples: Samples, recording: Recording) -> Column:
-    """Returns each sample's thread ID: as recorded, or the only one in the capture."""
+    """Returns each sample's thread ID.
+
+    If the format does not record it, this is the ID of the only monitored thread.
+    Raises PfmParseError if it is unknown.
+    """
     if samples.name_of(Role.THREAD) is None:
         only = only_thread(recording)
         if only is not None:

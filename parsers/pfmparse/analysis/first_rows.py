@@ -11,7 +11,7 @@ import numpy as np
 from .interner import Ids, U64s
 from .requests import COUNT, LEVEL, VALUE
 
-# Numbers as returned by Sums.words(): each divided by 2^32, and the remainders.
+# Numbers in two parts, as Sums.words() returns them: quotients by 2^32 and remainders.
 Words = tuple[U64s, U64s]
 
 SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
@@ -21,7 +21,8 @@ SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
 class Wanted:
     """Which rows to show: the first ones in the sort order ``order``.
 
-    Shows at most ``top`` rows, and no more than it takes to reach ``cum`` percent.
+    These are at most ``top`` rows, and no more than are needed to reach ``cum`` percent
+    of the samples.
     """
 
     order: str = COUNT
@@ -42,10 +43,10 @@ class Wanted:
 def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Ids:
     """Returns the indices of the entries that may be part of the wanted rows.
 
-    Each entry has an address and ``samples``; ``classes`` has the shape (rows,
-    classes). An entry with a unique address becomes one row. Entries that share an
-    address may become one row or several, with any position in the order, so all of
-    them are kept.
+    Each entry has an address and ``samples``; the arrays ``classes`` have the shape
+    (entries, classes). An entry with a unique address becomes one row. Entries that
+    share an address may become one row or several rows. Where these will be in the sort
+    order is not known yet, so all such entries are kept.
     """
     _, inverse, times = np.unique(addresses, return_inverse=True, return_counts=True)
     shared = times[inverse] > 1

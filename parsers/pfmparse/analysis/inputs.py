@@ -77,7 +77,8 @@ class Input:
         if self._asked.groups or not self.selection.cgroups:
             return None
         names = ", ".join(self.selection.cgroups)
-        return f"only samples of control group {names}, as the capture requests"
+        text = f"only samples of control group {names} are selected"
+        return f"{text}, as the capture requests"
 
     @cached_property
     def stacks(self) -> Stacks:
@@ -107,7 +108,7 @@ class Input:
                 self._watcher.remove()
 
     def first(self) -> Optional[Samples]:
-        """Returns the first samples, selected or not, in a separate pass.
+        """Rereads the capture, and returns its first samples, even unselected ones.
 
         Returns None if the capture has no samples.
         """
@@ -115,11 +116,11 @@ class Input:
         return next((b.samples for b in batches if b.samples.count), None)
 
     def ahead(self) -> Iterator[Batch]:
-        """Yields the selected samples in a separate pass, without counting them."""
+        """Rereads the capture, and yields the selected samples; does not count them."""
         return map(self._select, self._reread())
 
     def _reread(self, threads: Optional[int] = None) -> Iterator[Batch]:
-        """Returns all samples, read in a separate pass."""
+        """Rereads the capture, and yields all its samples."""
         return self._with_times(self.recording.reopened().batches(threads))
 
     def _with_times(self, batches: Iterator[Batch]) -> Iterator[Batch]:

@@ -20,7 +20,7 @@ UNKNOWN = -1
 
 
 class Window:
-    """A table of the IDs of ``size`` adjacent numbers; ``base`` is the lowest one."""
+    """A table of the IDs of ``size`` adjacent numbers, from ``base`` on."""
 
     def __init__(self, base: int, size: int) -> None:
         self._base = np.uint64(base)
@@ -73,10 +73,10 @@ class Interner:
 
     The IDs are in a hash table with open addressing. The low bits of b select a pair's
     first slot. If b is an address, pairs seldom collide, because the addresses of a
-    program's code are close together. After a collision, the next slots are at a
-    distance that depends on a hash. An empty slot contains an ID, too. A look-up
-    compares its pair with the pair of this ID, so only failed look-ups need to check
-    whether the slot is empty.
+    program's code are close together. After a collision, the pair's further slots
+    follow at equal distances, which depend on a hash of the pair. Even an empty slot
+    contains a valid ID. A look-up therefore compares its pair with the pair of the
+    slot's ID first, and checks whether the slot is empty only if the pairs differ.
     """
 
     def __init__(self) -> None:
@@ -114,8 +114,8 @@ class Interner:
                 others = self._look_up(_part(a, part), some, ids[part])
             if others.size:
                 left.append(others + start)
-        # Search for all other pairs together, because few pairs are not in their first
-        # slot.
+        # Most pairs are in their first slot. Search for the few others of all blocks
+        # together.
         for which in _pieces(left):
             some = _wide(b[which])
             ids[which] = self._search(_part(a, which), some)
@@ -174,7 +174,10 @@ class Interner:
         self._append(a[new], b[new])
 
     def _claim(self, slots: Ids) -> Ids:
-        """Assigns empty slots; returns the indices of the pairs that got their slot."""
+        """Assigns each empty slot to one of the pairs that need it.
+
+        Returns the indices of the pairs that got their slot.
+        """
         empty = np.flatnonzero(~self._used[slots])
         # If several pairs need the same slot, the pair that is written last gets it.
         self._slots[slots[empty]] = empty
@@ -213,7 +216,7 @@ class Interner:
         return True
 
     def _walk(self, a: U64s, b: U64s) -> _Walk:
-        """Returns the slots in which to look for each pair, one after the other."""
+        """Returns the first slot of each pair, from which its other slots follow."""
         return _Walk(
             _first_slots(a, b, self._slots.size), _steps(a, b), self._slots.size
         )
@@ -235,7 +238,7 @@ class _Walk:
 
 
 def _part(a: NDArray[Any], which: slice | Ids) -> U64s:
-    """Selects some of n numbers; if one number stands for all, returns that."""
+    """Returns some of n numbers; if one number stands for all n, returns just that."""
     return _wide(a if a.size == 1 else a[which])
 
 
@@ -248,7 +251,10 @@ def _pieces(parts: list[Ids]) -> Iterator[Ids]:
 
 
 def _or_one(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Returns one number if all are equal, which is common and saves time; else all."""
+    """Returns only the first number if all are equal, otherwise all numbers.
+
+    Often all are equal, and look-ups are then faster.
+    """
     equal = numbers.strides[0] == 0 or (numbers == numbers[0]).all()
     return numbers[:1] if equal else numbers
 

@@ -279,7 +279,8 @@ class Callers(Located):
         samples = batch.samples
         which, chains = np.arange(samples.count), samples.chains
         if chains is None:
-            # If call chains are optional, all samples of a batch may lack them.
+            # If call chains are optional, a whole batch may lack them, so this is an
+            # error only if all other batches lack them, too.
             self._lacking = self._lacking or samples.lacks("call chains")
             return self._places.calls(batch, which, np.zeros(which.size, np.uint64))
         self._found = True
@@ -348,7 +349,7 @@ KEYS: dict[str, Callable[[Input], Key]] = {
     "file": lambda source: Same("file", source.file),
     "host": lambda source: Same("host", source.host),
 }
-SAME = {"address": "ip"}  # role: the key that means the same
+SAME = {"address": "ip"}  # a role, and the key that means the same
 
 # The detail that must be looked up for a key; for other keys it is Detail.OBJECT.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
@@ -381,7 +382,8 @@ def _numbers(samples: Samples, name: str) -> Column:
     for role in AGGREGATES:
         if name in samples.aggregates(role).values():
             raise RequestError(
-                f"column '{name}' has the role {role.name}, so it is not a key: "
+                f"samples cannot be grouped by column '{name}', because each of its "
+                f"numbers (role {role.name}) summarises several samples: "
                 "use --weight or --of"
             )
     return columns.named(samples, name)

@@ -38,7 +38,7 @@ def several_events(profile: Profile) -> bool:
 class StackTexts:
     """The samples' stacks as texts, outermost function first.
 
-    Stacks that have no samples of their own, only samples in callees, get no text.
+    A stack without samples of its own, whose samples are all in callees, gets no text.
     """
 
     def __init__(self, source: Input) -> None:
@@ -46,7 +46,8 @@ class StackTexts:
         self._texts: dict[int, str] = {}
         self._known = np.zeros(0, np.bool_)
         self._names: list[str] = []  # by place ID
-        # The parents and the place IDs of nodes, as of the last _catch_up().
+        # The parent and the place ID of each node of the tree of stacks, as of the last
+        # _catch_up().
         self._parents: list[int] = []
         self._places: list[int] = []
 

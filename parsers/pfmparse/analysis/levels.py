@@ -70,8 +70,9 @@ class Levels(Classes):
     ) -> None:
         """Sets the thresholds.
 
-        ``given`` is used instead of data sources, ``otherwise`` for samples whose data
-        source is unknown.
+        If ``given`` is not None, all levels are derived from latencies, with these
+        thresholds. If it is None, this is done only for samples whose data source is
+        unknown, with the thresholds ``otherwise``.
         """
         self._given = given
         self._usable = given or otherwise
@@ -87,8 +88,10 @@ class Levels(Classes):
         latencies = optional(samples, Role.LATENCY)
         self.sums = self.sums or bool(aggregates(samples, Role.LATENCY.value))
         if self._given is not None and self.sums:
-            text = "the format records only sums of latencies: levels cannot be derived"
-            raise RequestError(f"{text}; omit --l2 and --l3")
+            raise RequestError(
+                "the format records only sums of latencies, and levels cannot be "
+                "derived from sums: omit --l2 and --l3"
+            )
         if self._usable is None or latencies is None:
             return ids
         rest = (ids == UNKNOWN) & (latencies != 0)

@@ -100,12 +100,12 @@ class Collapsed(Located):
 
 
 class Tally:
-    """Sums the samples of an input."""
+    """Sums the samples of an input by key."""
 
     def __init__(
         self, by: Key, classes: Classes, weight: Optional[Weight] = None
     ) -> None:
-        """Without a ``weight``, uses the usual weight of the samples.
+        """Without a ``weight``, counts the samples.
 
         After add(), ``with_latencies`` is False if the format records only sums of
         latencies, and these cannot be multiplied by the weight.

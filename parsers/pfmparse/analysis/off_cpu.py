@@ -21,20 +21,21 @@ MOST_HELD = 4096  # maximum number of batches that are held back in a live captu
 
 
 class OffCpu:
-    """Adds the column to samples of sessions that record context switches.
+    """Adds the column OFF to the samples of sessions that record context switches.
 
     Between two samples of a thread, its time off CPU is the elapsed time minus the CPU
     time that it used. This time belongs to the earlier sample. It is 0 for the last
-    sample of a thread in the capture. It is also 0 for a thread's end, because another
-    thread may get the ID afterwards.
+    sample of a thread in the capture. It is also 0 for the sample that a thread records
+    when it ends, because another thread may get the ID afterwards.
 
     In contexts of single threads, the time is also 0 for stops by a tracer, because the
     tracer is pfmon itself. pfmon does not trace the threads of a family, which share
     contexts (docs/following.md).
 
-    Threads of a family record into the buffer of their CPU, and the buffers are saved
-    independently. So a separate pass over a whole capture computes the times. In a live
-    capture, the last sample of each thread is held back until the next one arrives.
+    Each thread of a family records into the buffer of the CPU on which it runs, and
+    these buffers are saved independently. In a complete capture, a separate pass
+    therefore computes the times first. In a live capture, the last sample of each
+    thread is held back until the thread's next sample arrives.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -56,7 +57,7 @@ class OffCpu:
 
     @cached_property
     def _times(self) -> dict[int, NDArray[np.int64]]:
-        """Returns the times of all samples in the capture, by context."""
+        """The times off CPU of all samples in the capture, by context."""
         batches = self._recording.reopened().batches()
         all_switches = [self._switches(batch) for batch in batches]
         found: dict[int, list[NDArray[np.int64]]] = {}
@@ -65,7 +66,7 @@ class OffCpu:
         return {context: np.concatenate(times) for context, times in found.items()}
 
     def _looked_up(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Yields the batches of a whole capture."""
+        """Yields the batches of a complete capture."""
         done: dict[int, int] = {}
         for batch in batches:
             start = done.get(batch.context, 0)

@@ -70,7 +70,10 @@ class Places:
         return self._interner.ids(spaces, _start(at, unit))
 
     def branches(self, batch: Batch, role: Role) -> Ids:
-        """Returns the place IDs of newest branches' sources or targets (``role``)."""
+        """Returns the place IDs of the source or target of each sample's newest branch.
+
+        ``role`` is BRANCH_FROM for the source, BRANCH_TO for the target.
+        """
         at = batch.samples.role(role)
         return self._interner.ids(self._processes(batch), _wide(at))
 
@@ -238,9 +241,10 @@ def _processes(samples: Samples, epoch: int) -> U64s:
 
 
 def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
-    """Returns a mask of the samples with offsets in files; None without cookies.
+    """Returns a mask of the samples whose addresses are offsets in files.
 
-    Its shape is (n,), or (1,) if all samples are equal.
+    Returns None if the format does not record cookies. The shape is (n,), or (1,) if
+    the result is the same for all samples.
     """
     if samples.name_of(Role.FILE) is None:
         return None

@@ -34,7 +34,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """The samples between two ticks, the time between the ticks, and the losses.
+    """The samples between two updates of the display, the time, and the losses.
 
     ``counts`` has the weights of the samples by Place.
     """
@@ -64,7 +64,7 @@ class Recent:
         self._window_ns = window_ns
         self._steps: deque[Step] = deque()
         self._now: Counter[tuple[int, int]] = Counter()
-        self._selected = 0  # samples selected before IDs started again
+        self._selected = 0  # samples that were selected before IDs restarted from 0
         self._start()
 
     def _start(self) -> None:

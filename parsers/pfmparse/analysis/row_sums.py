@@ -29,8 +29,8 @@ class Groups:
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = keys
-        # One for each key after the first. Its pairs are the ID of the previous keys'
-        # combination, and the ID of this key's value.
+        # One for each key after the first. Each pair consists of the ID of the previous
+        # keys' combination and the ID of this key's value.
         self._pairs = [Interner() for _ in keys[1:]]
 
     def ids(self, batch: Batch) -> Ids:
@@ -115,7 +115,7 @@ def add(
 def _statistics(
     source: Input, wanted: Sequence[Wanted], figures: Sequence[str]
 ) -> Optional[Statistics]:
-    """Returns an object that collects the wanted figures; None without any."""
+    """Returns an object that collects figures, or None if no figures are wanted."""
     if not wanted:
         return None
     from .statistics import Statistics  # slow to import, and rarely needed

@@ -152,7 +152,10 @@ class Number:
     role: Optional[Role] = None
 
     def of(self, rows: Rows) -> Column:
-        """Returns the column for some rows; takes no memory if all values are equal."""
+        """Returns the column for some rows.
+
+        If they lack it, returns a constant column, which takes almost no memory.
+        """
         column = self.get(rows)
         if column is None:
             return constant(np.array([self.unknown], self.dtype), rows.count)

@@ -169,9 +169,10 @@ def selected(
 
 
 def first_time(recording: Recording) -> int:
-    """Returns the time of the first sample in ns of the samples' clock, or 0.
+    """Returns the time of the first sample, in ns of the samples' clock.
 
-    Reads the whole recording, because buffers are not in chronological order.
+    Returns 0 if there are no samples. Reads the whole recording, because buffers are
+    not in chronological order.
     """
     first: Optional[int] = None
     for batch in recording.reopened().batches():

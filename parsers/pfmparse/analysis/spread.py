@@ -82,7 +82,10 @@ class Spread:
         self._counts.add(self._pairs.ids(ids, _bucket(values)), times)
 
     def buckets(self, count: int) -> list[list[Bucket]]:
-        """Returns the non-empty buckets of each group below ``count``, ascending."""
+        """Returns the non-empty buckets of each group below ``count``.
+
+        The buckets of a group are in ascending order.
+        """
         found: list[list[Bucket]] = [[] for _ in range(count)]
         groups, numbers = self._pairs.pairs()
         counts = self._counts.result(len(self._pairs))
@@ -114,7 +117,7 @@ def _bucket(values: U64s) -> U64s:
 
 
 def _bits(values: U64s) -> U64s:
-    """Returns the bit length of each number, exactly, unlike a logarithm."""
+    """Returns the bit length of each number; a logarithm would not be exact."""
     bits, rest = np.zeros(values.size, np.uint64), values.copy()
     for step in (32, 16, 8, 4, 2, 1):
         large = rest >> np.uint64(step) != 0

@@ -53,7 +53,7 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """Returns a figure other than "hist"; None without values."""
+        """Returns a figure other than "hist", or None if there are no values."""
         if stat == COUNT:
             return self.samples
         if stat in (MIN, MAX):
@@ -102,7 +102,7 @@ class Statistics:
                 column.add(ids, samples)
 
     def merge(self, into: Sequence[dict[str, Values]]) -> None:
-        """Adds the collected values to each group, by column."""
+        """Adds the collected values to each group's dictionary of columns."""
         for name, column in self._columns.items():
             for values, found in zip(into, column.values(len(into))):
                 values.setdefault(name, Values()).add(found)
@@ -165,10 +165,10 @@ class _Column:
         if samples.name_of(Role.WEIGHT) is not None:
             there += [COUNT, MEAN] if Role.SUM in columns else [COUNT]
         for stat in sorted(self._stats.difference(there)):
-            text = f"{stat} of '{self._name}' is not known"
             only = ", ".join(there)
             raise RequestError(
-                f"{text}: the format does not record each value, only {only}"
+                f"{stat} of '{self._name}' cannot be computed: "
+                f"the format does not record each value, only {only}"
             )
 
     def values(self, count: int) -> list[Values]:

@@ -26,7 +26,7 @@ class Sums:
         self._size = 0  # number of values that were not added yet
 
     def add(self, ids: Ids, values: Optional[NDArray[np.integer[Any]]] = None) -> None:
-        """Adds a value for each ID, or 1 without ``values``."""
+        """Adds each value to the sum of its ID; without ``values``, adds 1."""
         if ids.size == 0:
             return
         copy = None if values is None else np.array(values, np.uint64)

@@ -49,7 +49,7 @@ class Weight:
     def _sums(
         self, samples: Samples, columns: Mapping[Role, str]
     ) -> NDArray[np.uint64]:
-        """Returns, for each sample, the sum over all samples that it represents."""
+        """Returns each sample's sum, which covers all samples merged into it."""
         if Role.SUM not in columns:
             only = ", ".join(role.value for role in columns)
             text = f"the format records only {only} of '{self.name}', not its sum"
@@ -61,7 +61,8 @@ def usual(samples: Samples, counting: bool = False) -> str:
     """Returns the default weight: the first sum that the samples record, or "count".
 
     If ``counting`` is set, sums are used only if the samples have no count. Sums of
-    periods are never the default, because periods are not the default of other formats.
+    periods are never the default: "count" is also the default for formats that record
+    the period of each sample.
     """
     if counting and samples.name_of(Role.WEIGHT) is not None:
         return COUNT
@@ -113,7 +114,7 @@ def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
 def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.uint64]:
     """Multiplies values by ``times``; raises PfmParseError if one exceeds 64 bits."""
     if not fits(values, times).all():
-        text = f"{name} times the weight of a sample needs more than 64 bits"
+        text = f"'{name}' times the count of a sample needs more than 64 bits"
         raise RequestError(text)
     return values * times.astype(np.uint64)
 

@@ -27,16 +27,17 @@ PIECE = struct_dtype(
 
 
 def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryview:
-    """Returns an image of ``size`` bytes; bytes outside all pieces are zero.
+    """Returns the image of a buffer of which only some pieces were saved.
 
-    ``saved`` contains the table of pieces and the pieces. If ``saved`` is not
-    ``whole``, the image ends at the first missing byte. Raises PfmParseError, with an
-    offset in ``saved``, if the table or the pieces are invalid.
+    ``saved`` contains the table of pieces and the pieces. The image has ``size`` bytes;
+    bytes outside all pieces are zero. If ``saved`` is not ``whole``, the image ends at
+    the first missing byte. Raises PfmParseError, with an offset in ``saved``, if the
+    table or the pieces are invalid.
     """
     if pieces > MAX_PIECES:
-        raise PfmParseError(f"{pieces} pieces exceed the limit, {MAX_PIECES}", 0)
+        raise PfmParseError(f"{pieces} pieces exceed the limit of {MAX_PIECES}", 0)
     if size > MAX_IMAGE:
-        text = f"an image of {size} bytes exceeds the limit, {MAX_IMAGE}"
+        text = f"an image of {size} bytes exceeds the limit of {MAX_IMAGE}"
         raise PfmParseError(text, 0)
     entries = table(saved, PIECE, pieces, 0, "the table of pieces")
     image, end, at = bytearray(size), 0, pieces * PIECE.itemsize
@@ -45,8 +46,8 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
         if not end <= start <= start + length <= size:
             size_of_piece = amount(length, "bytes")
             text = (
-                f"piece {number} of {size_of_piece} at {start} is not between the end "
-                f"of the previous piece, {end}, and the end of the buffer, {size}"
+                f"piece {number}, of {size_of_piece} at offset {start}, is not between "
+                f"the end of the previous piece ({end}) and that of the buffer ({size})"
             )
             raise PfmParseError(text, number * PIECE.itemsize)
         there = saved[at : at + length]
@@ -54,7 +55,7 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
         if len(there) < length:
             if whole:
                 early = amount(length - len(there), "bytes")
-                text = f"piece {number} ends here: {early} are missing"
+                text = f"piece {number} ends {early} too early"
                 raise PfmParseError(text, len(saved))
             return memoryview(image)[: start + len(there)]
         end, at = start + length, at + length
@@ -69,7 +70,7 @@ BUFFER_HEADER = struct_dtype(
     24,
     [
         ("context", "<u4", 0),
-        ("pieces", "<u4", 4),  # 0: not in pieces; starts at the buffer's start
+        ("pieces", "<u4", 4),  # 0: undivided, from the start of the buffer on
         ("time_ns", "<u8", 8),  # ns, CLOCK_MONOTONIC
         ("buf_size", "<u8", 16),  # bytes
     ],
@@ -187,7 +188,10 @@ class Buffers:
         return replace(self, begins=self.begins[which] + starts, sizes=sizes)
 
     def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-        """Returns the structures at the copies' starts, which must fit; shape (n,)."""
+        """Returns the structure at the start of each copy; shape (n,).
+
+        No copy may be smaller than the structure.
+        """
         spacing = self.spacing()
         if spacing:
             return view(self.data, dtype, len(self), int(self.begins[0]), spacing)

@@ -132,8 +132,8 @@ class Chunk(NamedTuple):
 class ChunkReader:
     """Finds a capture's chunks by their headers, and reads payloads.
 
-    ``problems`` collects errors; docs/capture.md says after which ones reading goes on.
-    ``offset`` is the offset of the first byte after the chunks found so far.
+    ``problems`` collects errors; docs/capture.md says after which errors reading goes
+    on. ``offset`` is the offset of the first byte after the chunks found so far.
     """
 
     def __init__(self, stream: BufferedIOBase, problems: list[PfmParseError]) -> None:
@@ -188,7 +188,7 @@ class ChunkReader:
         limit = MAX_PAYLOAD[header.type]
         if header.length > limit:
             size = amount(header.length, "bytes")
-            text = f"{header.type} of {size} exceeds the limit, {limit}"
+            text = f"{header.type} of {size} exceeds the limit of {limit}"
             raise PfmParseError(text, header.offset - 16)
         return self._storage.read(header.offset, header.length)
 
@@ -236,7 +236,7 @@ def parse_header(head: bytes, offset: int) -> ChunkHeader:
     """
     kind, flags, length, payload_crc, header_crc = _HEADER.unpack(head)
     if zlib.crc32(head[:20]) != header_crc:
-        text = "a chunk header has a wrong checksum: the rest is not read"
+        text = "a chunk header has a wrong checksum: the rest of the file is not read"
         raise PfmParseError(text, offset)
     name = kind.decode("ascii", errors="replace")
     return ChunkHeader(name, flags, length, payload_crc, offset + len(head))
@@ -259,9 +259,10 @@ def chunk_of(header: ChunkHeader, stored: Data) -> Chunk:
 
 
 def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:
-    """Decompresses at most ``limit`` bytes; a ``whole`` stream must be complete.
+    """Decompresses a zlib stream, which is at ``offset`` in the file.
 
-    ``offset`` is the offset of the zlib stream in the file.
+    Raises PfmParseError if it is invalid, if it has more than ``limit`` decompressed
+    bytes, or if it should be ``whole`` but is incomplete.
     """
     stream, text = zlib.decompressobj(), bytearray()
     try:

@@ -20,8 +20,8 @@ MAX_NS = (1 << 62) - 1  # keeps differences of times within 64 bits
 class Moment:
     """The values of all clocks at one time, in ns except for ``tsc``.
 
-    ``perf_ns`` is the clock of samples, ``uncertainty_ns`` the duration of the reading.
-    ``tsc`` is the CPU's time stamp counter, None if it could not be read.
+    ``perf_ns`` is the time of the samples' clock. ``uncertainty_ns`` is how long the
+    reading took. ``tsc`` is the CPU's time stamp counter, None if it could not be read.
     """
 
     perf_ns: int

@@ -114,7 +114,11 @@ class JitSymbols:
         return found
 
     def ranges(self) -> list[JitRange]:
-        """Returns all functions by address; if some overlap, the last one counts."""
+        """Returns the functions, by address.
+
+        Of several functions with the same start, the last one counts. A function that
+        overlaps the following one ends where that one starts.
+        """
         last = {
             int(start): JitRange(int(start), int(end), name.decode(errors="replace"))
             for start, end, name in zip(*self._parsed)

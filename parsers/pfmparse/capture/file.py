@@ -222,7 +222,7 @@ class Capture(Metadata):
             note(self.problems, problem)
 
     def _no_session(self, truncated: bool = False) -> PfmParseError:
-        """Returns the error for a missing session: the first problem, if any."""
+        """Returns the first problem or, without one, an error for a missing session."""
         if self.problems:
             return self.problems[0]
         text = "the session is not the first chunk"

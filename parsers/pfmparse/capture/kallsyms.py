@@ -13,7 +13,8 @@ from ..layout import KERNEL_START, NDArray
 
 KERNEL = "[kernel]"
 
-# The assumed maximum size of a function. Addresses further from a symbol are unknown.
+# The assumed maximum size of a function. If the closest symbol before an address is
+# further away, the function at the address is unknown.
 MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
@@ -21,7 +22,7 @@ _TEXT_TYPES = "tTwW"
 
 
 class KernelSymbol(NamedTuple):
-    """A function's name ("" if unknown), object and address."""
+    """The name, object and address of a function; other symbols have the name ""."""
 
     name: str
     object: str

@@ -16,9 +16,9 @@ from .json_node import U64_MAX, Node
 
 @dataclass(frozen=True)
 class FileState:
-    """The state of a file without a GNU build ID at the time of recording.
+    """The state, at the time of recording, of a file that has no GNU build ID.
 
-    ``go_build_id`` is the ID that Go's linker has written, or None.
+    ``go_build_id`` is the ID that Go's linker has written into the file, or None.
     """
 
     size: int
@@ -41,8 +41,8 @@ def parse_state(node: Node) -> Optional[FileState]:
     return FileState(size, mtime_ns, go_build_id)
 
 
-# Shorter build IDs do not identify a file: programs that are linked with
-# --build-id=0x01 all have this one. elfutils ignores them.
+# Shorter build IDs do not identify a file: for example, all programs that are linked
+# with --build-id=0x01 have the same one. elfutils ignores such IDs.
 LEAST_BUILD_ID = 4  # bytes
 
 
@@ -71,7 +71,7 @@ _ANONYMOUS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A mapping: addresses from ``start`` up to ``end``, of a file from ``offset`` on.
+    """A mapping of the addresses ``start`` up to ``end`` to a file, from ``offset`` on.
 
     ``prot`` has the permissions as in /proc/PID/maps, for example "r-xp". Old captures
     do not record permissions, and have only executable mappings.
@@ -138,11 +138,12 @@ class State(NamedTuple):
 class MapsHistory:
     """All mappings of a capture, and the buffers and samples to which they apply.
 
-    An epoch is the number of states before a point of the capture. A MAPS chunk begins
-    a state. Some events of processes (docs/capture.md, PROC) begin a state with a time:
-    a new process, a new program, and a mapping that replaces another one. Any other new
-    mapping is added to the latest state of its process, because no earlier sample can
-    have an address in it.
+    A state has the mappings of one process from some point of the capture on. The epoch
+    at a point of the capture is the number of states, of all processes, that have begun
+    before it. A MAPS chunk begins a state. Some events of processes (docs/capture.md,
+    PROC) begin a state with a time: a new process, a new program, and a mapping that
+    replaces another one. Any other new mapping is added to the latest state of its
+    process, because no earlier sample can have an address in it.
     """
 
     def __init__(self) -> None:
@@ -245,7 +246,7 @@ class MapsHistory:
         return next(iter(self._processes)) if len(self._processes) == 1 else None
 
     def code_of(self, mapping: Mapping) -> Optional[int]:
-        """Returns the offset of the code in a mapping's file, None if unknown."""
+        """Returns the lowest offset of code in a mapping's file, None if unknown."""
         offsets = [
             one.offset
             for _, process in self.all()
@@ -255,7 +256,10 @@ class MapsHistory:
         return min(offsets, default=None)
 
     def candidates(self, tgid: int, epoch: int) -> list[ProcessMaps]:
-        """Returns the mappings to search, in order, for samples of an epoch."""
+        """Returns the mappings in which to search for a sample's addresses, in order.
+
+        These are the process's state at the epoch, and the state that follows it.
+        """
         states = self._processes.get(tgid, [])
         following = bisect_right(states, epoch, key=lambda state: state.epoch)
         first, end = max(0, following - 1), following + 1
@@ -264,9 +268,9 @@ class MapsHistory:
     def epochs(
         self, tgids: NDArray[np.uint64], times: NDArray[np.uint64], epoch: int
     ) -> NDArray[np.uint64]:
-        """Returns the epoch of the mappings at each time in each process; shape (n,).
+        """Returns the mappings' epoch for each pair of process and time; shape (n,).
 
-        The epoch is ``epoch`` for unknown processes.
+        The result is ``epoch`` for unknown processes.
         """
         found = np.full(times.size, epoch, np.uint64)
         for which in split(np.arange(times.size), tgids):

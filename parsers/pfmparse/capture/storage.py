@@ -35,9 +35,10 @@ class MappedFile:
         return self._bytes[start:end]
 
     def drop(self, end: int) -> None:
-        """Frees the memory of the bytes before ``end``; an access reads them again.
+        """Frees the memory of the bytes before ``end``.
 
-        This method is not thread-safe.
+        If they are accessed later, they are read from the file again. This method is
+        not thread-safe.
         """
         end = max(0, end) // mmap.PAGESIZE * mmap.PAGESIZE
         start, self._dropped = min(self._dropped, end), end
@@ -51,7 +52,7 @@ MAPPED = 1 << 16  # bytes; smaller reads are copied, not mapped
 
 
 class Storage:
-    """Reads a stream from its current position on, at any offset and in any thread."""
+    """Reads a stream, in any thread and at any offset from its current position."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
         """If the stream cannot seek, copies it to a temporary file."""
@@ -115,9 +116,9 @@ class Storage:
 
 
 def _room(offset: int, length: int) -> memoryview:
-    """Returns a buffer for a read; its offset in a page is the same as in the file.
+    """Returns a buffer for data of a file; both have the same offset within a page.
 
-    On some CPUs, copying is several times slower if these offsets differ slightly.
+    On some CPUs, copying is several times slower if the two offsets differ slightly.
     """
     pages = np.empty(length + PAGE, np.uint8)
     start = (offset - pages.__array_interface__["data"][0]) % PAGE

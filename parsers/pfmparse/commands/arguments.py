@@ -41,7 +41,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--session",
         metavar="SESSION.json",
-        help="with --raw: the session, JSON as in a capture's SESS chunk",
+        help="with --raw: file with the session, as JSON like that of a SESS chunk",
     )
 
 
@@ -116,7 +116,7 @@ def add_symbol_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--no-demangle",
         action="store_true",
-        help="show names of C++ and Rust as they are in the files",
+        help="show C++ and Rust names mangled, as they are in the files",
     )
     group.add_argument(
         "--no-inlines",
@@ -126,33 +126,36 @@ def add_symbol_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--debuginfod",
         metavar="URLS",
-        help="servers to ask for missing files, '' for none; "
+        help="servers from which to get missing files, or '' for none; "
         "default: $DEBUGINFOD_URLS",
     )
 
 
+# The functions from here to pattern() are for the argument ``type`` of add_argument().
+
+
 def positive(text: str) -> int:
-    """Parses a positive integer; for add_argument()."""
+    """Parses a positive integer."""
     return _argument(_positive)(text)
 
 
 def percentage(text: str) -> float:
-    """Parses a number from 0 to 100, with or without a % sign; for add_argument()."""
+    """Parses a number from 0 to 100, with or without a % sign."""
     return _argument(_percentage)(text)
 
 
 def difference(text: str) -> float:
-    """Parses a percentage of 0 or more, which may exceed 100; for add_argument()."""
+    """Parses a percentage of 0 or more, which may exceed 100."""
     return _argument(_difference)(text)
 
 
 def span(text: str) -> int:
-    """Parses a time; returns ns, less than 2^64; for add_argument()."""
+    """Parses a time; returns ns, less than 2^64."""
     return _argument(_span)(text)
 
 
 def each(read: Callable[[str], T]) -> Callable[[str], list[T]]:
-    """Returns a function that parses a list a,b,c; for add_argument().
+    """Returns a function that parses a list a,b,c.
 
     ``read`` parses one element.
     """
@@ -160,17 +163,17 @@ def each(read: Callable[[str], T]) -> Callable[[str], list[T]]:
 
 
 def frequency(text: str) -> int:
-    """Parses a frequency such as 1.4GHz; returns kHz; for add_argument()."""
+    """Parses a frequency such as 1.4GHz; returns kHz."""
     return _argument(_khz)(text)
 
 
 def words(text: str) -> list[str]:
-    """Parses a,b,c as a list; for add_argument()."""
+    """Parses a,b,c as a list."""
     return _argument(read_words)(text)
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Parses a regular expression; for add_argument()."""
+    """Parses a regular expression."""
     return _argument(read_pattern)(text)
 
 
@@ -208,9 +211,9 @@ def _difference(text: str) -> float:
 
 
 def _percents(text: str) -> float:
-    """Parses a number, with or without a % sign; returns NaN if it is invalid.
+    """Parses a number, with or without a % sign.
 
-    No range contains NaN.
+    Returns NaN, which is outside of all ranges, if the text is invalid.
     """
     try:
         return float(text.removesuffix("%"))

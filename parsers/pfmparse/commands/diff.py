@@ -104,8 +104,9 @@ def _sides(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
     if len(arguments.file) == 2 and not old and not new:
         return arguments.file[:1], arguments.file[1:]
     if arguments.file or not old or not new:
-        text = "diff needs two captures, OLD NEW, or --old FILE... --new FILE..."
-        raise BadInput(text)
+        raise BadInput(
+            "diff needs two captures, OLD NEW, or both --old FILE... and --new FILE..."
+        )
     return old, new
 
 
@@ -178,7 +179,10 @@ def _name(value: Value) -> tuple[object, str]:
 
 
 def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> float:
-    """Returns two standard deviations of the difference; 0 unless it is of counts."""
+    """Returns two standard deviations of the difference.
+
+    Returns 0 if the weights are not numbers of samples.
+    """
     if options.weight != COUNT:
         return 0.0
     parts = ((old, one), (new, other))

@@ -47,9 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
-    """Yields each sample's fields, with ``callers``, and PMD values as ``pmds``.
+    """Yields a dictionary of each sample's fields.
 
-    If callers may be offsets in files, ``caller_cookies`` has the files' cookies.
+    ``callers`` has the callers, ``pmds`` the values of PMDs. If callers may be offsets
+    in files, ``caller_cookies`` has the files' cookies.
     """
     pmds: list[dict[str, int]] = [{}] * samples.count
     numbers = np.arange(samples.count)

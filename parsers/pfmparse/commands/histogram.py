@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print histograms of memory accesses in the layout of pfmon's dear-hist."""
+"""Print histograms of memory accesses as the old pfmon's module dear-hist did."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Histogram:
     sums: bool = False
 
     def percent(self, count: int) -> float:
-        """Returns what percentage of all samples ``count`` samples are."""
+        """Returns ``count`` samples as a percentage of all samples."""
         return 100 * count / self.samples if self.samples else 0.0
 
     def columns(self) -> list[int]:

@@ -37,9 +37,10 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """Returns a list of one text: a PMD's count, and the count for the whole time.
+    """Returns a list with one text, or an empty list if there is no count.
 
-    The list is empty if there is no count.
+    The text has a PMD's count. If the event set was active only for a part of the time,
+    it also has an estimate for the whole time.
     """
     counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
     if not counts:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The mem command: show slow memory accesses, in the style of pfmon's dear-hist."""
+"""The mem command: show slow memory accesses, as the old pfmon's dear-hist did."""
 
 from __future__ import annotations
 
@@ -174,7 +174,10 @@ def _by_count(row: Row) -> tuple[object, ...]:
 
 
 def _by_level(row: Row) -> tuple[object, ...]:
-    """Returns the sort key: descending number of samples by level, farthest first."""
+    """Returns the sort key: the numbers of samples in each level, descending.
+
+    The farthest level is compared first.
+    """
     return [-number for number in reversed(row.classes[:-1])], _by_count(row)
 
 

@@ -77,7 +77,7 @@ def inputs_of(
                 tell = partial(warn, file)
                 inputs.append(Input(file, recording, options, tell, detail, progress))
             if inputs[-1].notice:
-                warn(file, f"{inputs[-1].notice}; use --cgroup / to select all")
+                warn(file, f"{inputs[-1].notice}; use --cgroup / to select all samples")
         yield inputs
 
 

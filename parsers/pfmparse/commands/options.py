@@ -73,8 +73,8 @@ def _report(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT,...",
         type=each(requests.parse_wanted),
         default=[],
-        help="print figures of these values: a column, PMD N, or the ratio N/M; "
-        "default with --stat: the weight",
+        help="print figures of these values: a column, the number of a PMD, or a ratio "
+        "such as 3/4; default with --stat: the weight",
     )
     parser.add_argument(
         "--stat",
@@ -255,7 +255,7 @@ def _mem(parser: argparse.ArgumentParser) -> None:
             f"--{level}",
             type=positive,
             metavar="CYCLES",
-            help=f"latency of {level.upper()}, to derive levels from latencies",
+            help=f"maximum latency of {level.upper()}, to derive levels from latencies",
         )
     parser.add_argument(
         "--frequency",
@@ -271,7 +271,7 @@ def _mem(parser: argparse.ArgumentParser) -> None:
 
 def _top(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", help="pipe that a capture is written to, or a capture"
+        "file", metavar="FILE", help="pipe to which a capture is written, or a capture"
     )
     parser.add_argument(
         "--batch",
@@ -299,7 +299,7 @@ def _top(parser: argparse.ArgumentParser) -> None:
         "--sort",
         choices=TOP_ORDERS,
         default=TOP_ORDERS[0],
-        help="sort key of printed rows",
+        help="sort key of the rows",
     )
     add_selection(parser)
     add_symbol_options(parser)
@@ -329,7 +329,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
         "--to",
         required=True,
         metavar="FORMAT",
-        help=f"output format: {', '.join(OURS)}, or one of another package",
+        help=f"output format: {', '.join(OURS)}, or one that another package adds",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="output file")
     parser.add_argument(

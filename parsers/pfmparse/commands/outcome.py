@@ -14,7 +14,7 @@ BAD_INPUT = 1
 
 
 class BadInput(Exception):
-    """Wrong options, or an unreadable file, which the message names."""
+    """Wrong options, or an unreadable file. The message names the option or file."""
 
 
 def warn(file: str, problem: object) -> None:

@@ -36,7 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, weight: str) -> Options:
-    """Returns the options of a report; raises BadInput if --stat has no values."""
+    """Returns the options of a report.
+
+    Raises BadInput if --stat is given, but neither --of nor the weight has values.
+    """
     wanted = arguments.of
     if arguments.stat and not wanted:
         if weight == COUNT:
@@ -92,8 +95,8 @@ def _run_calls(arguments: argparse.Namespace) -> int:
 def _run_unknown(source: Input, arguments: argparse.Namespace) -> int:
     """Prints how many samples one file has, then raises BadInput.
 
-    The error says why the samples cannot be decoded. If there are several files, only
-    raises it.
+    The error says why the samples cannot be decoded. If there are several files, prints
+    nothing and only raises the error.
     """
     recording = source.recording
     assert recording.no_parser is not None

@@ -63,7 +63,7 @@ class CallReport:
     rows: Sequence[Row]
 
     def percent(self, weight: int) -> float:
-        """Returns what percentage of the total weight ``weight`` is."""
+        """Returns ``weight`` as a percentage of the total weight."""
         return 100 * weight / self.weight if self.weight else 0.0
 
 

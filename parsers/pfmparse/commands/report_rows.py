@@ -48,7 +48,8 @@ class Report:
 def count_unknown(source: Input, options: Options) -> Report:
     """Counts selected samples that cannot be decoded.
 
-    Raises PfmParseError if even that fails, or if the selection needs to decode them.
+    Raises PfmParseError if they cannot be counted either, or if they would have to be
+    decoded to select them.
     """
     recording = source.recording
     assert recording.no_parser is not None

@@ -18,13 +18,16 @@ Columns = Mapping[str, "Values"]
 
 @dataclass(frozen=True)
 class StatOptions:
-    """The columns or ratios to show, and the figures of the columns."""
+    """The columns or ratios to show, and which figures of the columns to show."""
 
     wanted: Sequence[Wanted] = ()
     stats: Sequence[str] = ("sum",)
 
     def columns(self) -> Iterator[tuple[str, Wanted, str]]:
-        """Yields title, column or ratio, and figure for each column of the output."""
+        """For each column of the output, yields its title, its values, and the figure.
+
+        The values are a column of the samples, or a ratio, whose figure is "".
+        """
         for wanted in self.wanted:
             if wanted.by is not None:
                 yield str(wanted), wanted, ""
@@ -40,7 +43,7 @@ class StatOptions:
 
 
 def as_json(values: Columns, options: StatOptions) -> dict[str, object]:
-    """Returns members of a row's object: "pmds" for PMDs, "stats" for other columns."""
+    """Returns members of a row in JSON: "pmds" for PMDs, "stats" for other columns."""
     found: dict[str, dict[str, dict[str, object]]] = {}
 
     def of(wanted: Wanted) -> dict[str, object]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Losses and problems at the end of the output of info and report."""
+"""Losses and problems, which commands print at the end of their output."""
 
 from __future__ import annotations
 

@@ -26,10 +26,11 @@ Row = tuple[Place, int]
 
 @dataclass(frozen=True)
 class Status:
-    """The status above the rows: totals, and figures of the last step.
+    """The status above the rows: totals, and figures for the last step.
 
-    ``step_ns`` is the duration of the last step; ``span_ns`` is the time that the rows
-    cover. If ``cgroups`` is not empty, only samples of these control groups are shown.
+    A step is the interval between two updates of the display. ``step_ns`` is the
+    duration of the last step; ``span_ns`` is the time that the rows cover. If
+    ``cgroups`` is not empty, only samples of these control groups are shown.
     """
 
     events: Sequence[Event]

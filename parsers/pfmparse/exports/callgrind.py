@@ -147,7 +147,8 @@ class _Writer:
         once for a recursive function, inner calls have no cost.
         """
         profile = self._profile
-        active: Counter[Function] = Counter()  # calls on the path from the root
+        # The number of calls to each function on the path from the root.
+        active: Counter[Function] = Counter()
         for node, leaves in walk(profile.parents):
             parent, callee = profile.parents[node], functions[profile.frame_of[node]]
             if leaves:

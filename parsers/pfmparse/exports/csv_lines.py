@@ -3,7 +3,7 @@
 
 numpy copies an array of items in a few nanoseconds per item, whatever the items' size.
 So each field is written to all lines at once, with one operation for each size of its
-texts. Arrays are viewed as overlapping items, so that items can be copied anywhere.
+texts. Arrays are viewed as overlapping items, so that items can have any offset.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from ..symbols.location import JIT, UNKNOWN
 from .flame_tree import PLAIN, Ids, Tree, Weights
 
-LEAST = 0.001  # smallest width of a box, relative to the lowest one
+LEAST = 0.001  # smallest width of a box, relative to the lowest box's width
 NARROW = f"narrower than {LEAST:.1%} of the graph"
 
 # All colours are light enough for black text.
@@ -26,7 +26,8 @@ OF_FILES: tuple[str, ...] = (
     "#e8b0cf",
 )
 OF_FILES += ("#a9bdf0", "#dcc7a1")
-USER = ("[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[uprobes]")  # not modules
+# Names in brackets that are not kernel modules.
+USER = ("[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[uprobes]")
 USER_KINDS = ("[anon", "[stack")
 
 
@@ -42,7 +43,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """The boxes to draw, lowest first, and the number and weight of all other boxes."""
+    """The boxes to draw, lowest first, and the number and share of all other boxes."""
 
     boxes: Sequence[Box]
     left_out: int

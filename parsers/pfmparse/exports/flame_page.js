@@ -18,13 +18,14 @@
   for (const list of children) list.sort(byName);
   const flames = $("flames");
   const state = { zoom: 0, pattern: null, by: "self", down: true, focus: 0 };
-  // By side, and then by box. A page that does not compare has one side.
+  // sides[side][box] is the weight of a box. A page that does not compare has one side.
   let sides = [], drawn = new Map();
   const compares = data.sides.length > 1;
 
   const unit = () => $("event").value < 0 ? data.unit : data.units[$("event").value];
   const number = (value) => value.toLocaleString("en-US");
-  // A number and what it counts, "1 sample" or "2 samples". Other units have no singular.
+  // A number with its unit, such as "1 sample" or "2 samples". Only these units have a
+  // singular.
   const amount = (value, things) => `${number(value)} ` +
     (value === 1 ? things.replace(/\b(sample|event|frame|function)s$/, "$1") : things);
   const side = () => compares ? +$("widths").value : 0;
@@ -32,7 +33,8 @@
   const percent = (value, of) => share(value, sides[of][0]).toFixed(2) + " %";
   const object = (box) => data.objects[data.labels[labelOf[box]][1]];
 
-  // Values are flat lists of pairs: the number of a series, and its sum.
+  // Values are flat lists of pairs: the index of a series, and its sum. This function
+  // returns a mask of the series of a side that match the chosen event and thread.
   function chosen(side) {
     const event = +$("event").value, thread = +$("thread").value;
     return data.series.map(([s, e, t]) => s === side &&
@@ -125,7 +127,7 @@
     drawn.get(state.focus).tabIndex = 0;
   }
 
-  // Tells which boxes are too narrow to be drawn, but would be drawn with the other
+  // Says how many boxes are too narrow to be drawn, but would be drawn with the other
   // side's widths.
   function tellNarrow() {
     if (!compares) return;

@@ -72,7 +72,7 @@ class Tree:
         return lowest
 
     def outermost(self, boxes: Ids) -> Ids:
-        """Replaces boxes of inlined functions by the boxes that contain them."""
+        """Replaces boxes of inlined functions by those of the functions around them."""
         inlined = np.array([named.inlined for named in self.labels], np.bool_)
         found = boxes.copy()
         while (within := inlined[self.label_of[found]]).any():
@@ -130,7 +130,8 @@ class _Builder:
         self._parents, self._depths = array("q", [ROOT]), array("q", [0])
         self._label_of = array("q", [self._label(Label(ALL))])
         self._bases: dict[tuple[int, str], int] = {}
-        # The box of each stack; boxes before _first are above earlier bases.
+        # The latest box of each stack. If its index is less than _first, it is above
+        # an earlier base, and the stack has no box above the latest base yet.
         self._boxes = array("q", bytes(8 * len(profile.parents)))
         self._last, self._first = ROOT, 0
 

@@ -124,7 +124,7 @@ class _Writer:
         self._write_records(_lost(source))
 
     def _jit_files(self, source: Input) -> dict[int, JitFile]:
-        """Writes files with functions that processes generated."""
+        """Writes files with JIT-compiled functions; returns them by process ID."""
         recording, found = source.recording, dict[int, JitFile]()
         for symbols in recording.source.jit.processes():
             file = self._jit.add(symbols, recording.session.machine.arch)

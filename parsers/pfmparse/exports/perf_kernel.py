@@ -16,7 +16,7 @@ from ..capture.kallsyms import KERNEL, KernelSymbols
 from ..layout import KERNEL_START
 from .perf_records import Words, mmap
 
-PERFS_NAME = "[kernel.kallsyms]_text"  # the kernel, and its first symbol
+PERFS_NAME = "[kernel.kallsyms]_text"  # perf's name: the kernel, and its first symbol
 FIRST = "_text"
 END = (1 << 64) - 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Change process IDs in perf.data if several captures use the same ID differently."""
+"""Change process IDs in perf.data if captures use one ID for different processes."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Processes:
 
 
 def _without_deleted(mapping: Mapping) -> Mapping:
-    """Returns the mapping with the original name of its file."""
+    """Returns the mapping with the name that its file had before it was deleted."""
     if not mapping.path.endswith(DELETED):
         return mapping
     path = mapping.path.removesuffix(DELETED)

@@ -72,7 +72,7 @@ def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
 
 
 def name(text: str) -> bytes:
-    """Returns the text at the end of a record; truncates it if it is too long."""
+    """Encodes the text that ends a record; truncates it if it is too long."""
     return exact_bytes(text)[:4000] + b"\0"
 
 

@@ -160,7 +160,7 @@ class Maker:
     def _periods(self, samples: Samples) -> Column:
         """Returns the period of each sample, or the weight if it is not the count."""
         if samples.weights() is not None:
-            self._job.lack("weights of samples, except as factors of the period")
+            self._job.lack("counts of merged samples, except as factors of the period")
         weights = self._weight.of(samples)
         assert weights is not None  # only COUNT can have none
         return weights

@@ -24,7 +24,7 @@ SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE
 def write(job: Job) -> None:
     """Adds the captures to the database, all of them or none."""
     if job.weight not in (COUNT, PERIOD) and not _has_sums(job):
-        text = "rows always have both count and period"
+        text = "the rows always contain both count and period"
         raise ExportError(f"--weight {job.weight} is not available: {text}")
     with closing(_opened(job)) as database:
         database.prepare()

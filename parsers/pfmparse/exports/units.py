@@ -17,8 +17,8 @@ NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # pprof's names
 
 SAMPLES, EVENTS = "samples", "events"
 
-# The names of perf's clock events, which count ns, also with modifiers or as
-# PERF_COUNT_SW_CPU_CLOCK.
+# Finds the names of perf's clock events, which count ns, also if they have modifiers or
+# are spelled like PERF_COUNT_SW_CPU_CLOCK.
 CLOCK = re.compile(r"(?<![a-z])(cpu|task)[-_]clock(?![a-z])", re.IGNORECASE)
 
 
@@ -54,7 +54,7 @@ def weight_unit(job: Job, event: str) -> str:
 
 
 def unit_of(job: Job, profile: Profile) -> str:
-    """Returns the name, in texts for users, of the unit of the sum of all weights."""
+    """Returns the unit of the sum of all weights, as shown to users."""
     if job.weight == COUNT:
         return SAMPLES
     names = {profile.events[row.event] for row in profile.rows}
@@ -65,7 +65,7 @@ def unit_of(job: Job, profile: Profile) -> str:
 
 
 def unit_of_event(job: Job, event: str) -> str:
-    """Returns the name, in texts for users, of the unit of an event's weights."""
+    """Returns the unit of an event's weights, as shown to users."""
     if job.weight == COUNT:
         return SAMPLES
     if weight_unit(job, event) == NANOSECONDS:

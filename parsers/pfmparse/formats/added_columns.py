@@ -20,7 +20,7 @@ from .samples import Column, Lazy, Samples
 PMU = "perf_events"
 # The PMDs of the newest branch. The PMDs of older branches have the next indices.
 BRANCH_FROM, BRANCH_TO, BRANCH_FLAGS = 272, 280, 288
-# The PMDs whose values have a role, and names that imply this role.
+# The PMDs whose values have a role, each with a column name that implies this role.
 NAMES: Mapping[int, str] = {
     255: "state",
     260: "dla",

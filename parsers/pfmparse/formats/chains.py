@@ -45,7 +45,7 @@ class Chains:
             text = f"kernel has {self.kernel.size} values for {lengths.size} chains"
             raise ValueError(text)
         if (self.kernel < 0).any() or (self.kernel > lengths).any():
-            raise ValueError("kernel is not from 0 to the length of the chain")
+            raise ValueError("kernel has a value below 0 or above its chain's length")
 
     @classmethod
     def of_table(

@@ -72,7 +72,7 @@ def level_name(value: int) -> str:
 
 
 def tlb_name(value: int) -> str:
-    """Returns only the result of the TLBs."""
+    """Returns only the TLB part of the name: which TLB or walker, and hit or miss."""
     if value and not _is_known(value):
         return f"{value:#x}"
     return _tlb(_field(value, 26, 7)).removeprefix("TLB ") or NOT_AVAILABLE

@@ -84,8 +84,9 @@ class Decoder(Protocol):
     def __call__(self, data: Data) -> Decoded:
         """Decodes a buffer, of which ``data`` may have only the first bytes.
 
-        Does not return samples that an earlier call has returned, if the format makes
-        that possible. Raises PfmParseError if even the header is unusable.
+        Does not return samples again that an earlier call has returned, if the format
+        allows the decoder to recognise them. Raises PfmParseError if even the header is
+        unusable.
         """
 
 

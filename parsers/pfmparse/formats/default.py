@@ -131,8 +131,9 @@ PERFMON_2_0_IA64 = Layout(IA64_HDR, IA64_ENTRY, 2 << 16)
 
 @dataclass(frozen=True)
 class Header:
-    """The contents of a buffer's header (3.6.3): number of entries, bytes, flags.
+    """The contents of a buffer's header (3.6.3).
 
+    ``count`` is the number of entries; the last one ends at byte ``cur_offs``.
     ``time`` converts raw time stamps of entries; it is None if time stamps are in ns.
     """
 
@@ -188,7 +189,7 @@ class Decoder:
         return Region(0, samples if self._add_to is None else self._add_to(samples))
 
     def _header(self, data: Data) -> Header:
-        """Returns the header, after all checks for which the header suffices."""
+        """Returns the header; makes all checks that need only the header."""
         dtype = self._layout.header
         raw = integers(data, dtype, 0, "the buffer's header")
         version, flags = raw["hdr_version"], raw.get("hdr_buf_flags", 0)
@@ -222,7 +223,7 @@ class Decoder:
 
 
 def _raw_time(dtype: np.dtype[np.void], raw: Mapping[str, int]) -> RawTime:
-    """Returns the conversion that is in the header of a buffer with raw time stamps."""
+    """Returns the conversion of raw time stamps that the buffer's header describes."""
     from .raw_time import MAX_SHIFT, RawTime  # only needed for raw time stamps
 
     mult, shift = raw["hdr_time_mult"], raw["hdr_time_shift"]

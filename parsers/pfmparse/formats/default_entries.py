@@ -167,7 +167,7 @@ class Entries:
         return Run(as_samples(found["entry"], groups), stop, wrong is not None)
 
     def _many_sizes(self, data: Data, span: Span) -> Run:
-        """Returns entries of several sizes, each of which begins where the last ended.
+        """Returns entries of several sizes; each begins where the previous one ends.
 
         First computes, for each word of the buffer, the key of an entry that would
         start there, so that the loop over the entries has little to do.

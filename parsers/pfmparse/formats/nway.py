@@ -96,7 +96,7 @@ class _Filling:
 
 @dataclass(frozen=True)
 class _Read:
-    """The decoded part of a region: its seq, and number and bytes of the entries."""
+    """The decoded part of a region: its seq, and the number and bytes of entries."""
 
     seq: int = 0
     count: int = 0
@@ -251,7 +251,7 @@ def _last_lost(head: np.void) -> Lost:
 
 
 def _header(data: Data) -> Mapping[str, int]:
-    """Returns the header, after all checks that need only the header."""
+    """Returns the header; makes all checks that need only the header."""
     header = integers(data, HDR, 0, "the buffer's header")
     if header["hdr_version"] != VERSION:
         raise _bad(header, "hdr_version", f"is not {VERSION:#x}")
@@ -263,7 +263,7 @@ def _header(data: Data) -> Mapping[str, int]:
         raise _bad(header, "hdr_region_size", f"is not a multiple of {ALIGN}")
     start, first = header["hdr_region_offs"], HDR.itemsize + number * RGN.itemsize
     if start < first or start % ALIGN:
-        text = f"is not a multiple of {ALIGN} from {first} on"
+        text = f"is not a multiple of {ALIGN} that is at least {first}"
         raise _bad(header, "hdr_region_offs", text)
     end = start + number * size
     if end > header["hdr_buf_size"]:

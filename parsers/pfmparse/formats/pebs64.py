@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The 64-bit PEBS sampling format, with the records of all CPUs."""
+"""The 64-bit PEBS sampling format: its record layouts, up to that of Skylake."""
 
 from __future__ import annotations
 

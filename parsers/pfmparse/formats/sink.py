@@ -370,7 +370,7 @@ def recorded(data: Data) -> Optional[int]:
 
 
 def _header(data: Data) -> dict[str, int]:
-    """Returns the header, after all checks that need only the header."""
+    """Returns the header; makes all checks that need only the header."""
     header = integers(data, HDR, 0, "the sink's header")
     if header["hdr_magic"] != MAGIC:
         raise bad_field(HDR, "hdr_magic", "not the magic number of a sink")
@@ -382,11 +382,12 @@ def _header(data: Data) -> dict[str, int]:
         raise bad_field(HDR, "hdr_num_regions", text)
     first = HDR.itemsize + number * RGN.itemsize
     if start < first or start % WORD:
-        text = f"{start} is not a multiple of {WORD} from {first} on"
+        text = f"{start} is not a multiple of {WORD} that is at least {first}"
         raise bad_field(HDR, "hdr_region_offs", text)
     more = header["hdr_more_offs"]
     if more and not (first <= more <= start - MORE.itemsize and more % WORD == 0):
-        text = f"{more} is neither 0 nor a multiple of {WORD} from {first} on"
+        last = start - MORE.itemsize
+        text = f"{more} is neither 0 nor a multiple of {WORD} from {first} to {last}"
         raise bad_field(HDR, "hdr_more_offs", text)
     if header["hdr_region_size"] % WORD:
         text = f"{header['hdr_region_size']} is not a multiple of {WORD}"

@@ -40,7 +40,8 @@ class Debuginfod:
         self._line = StatusLine()
         self._what, self._until = "", 0.0
         self._late = False
-        self.interrupted = False  # by KeyboardInterrupt, which call-backs cannot raise
+        # A KeyboardInterrupt occurred in a call-back, which cannot raise it.
+        self.interrupted = False
 
     def executable(self, build_id: bytes, name: str) -> Optional[str]:
         """Fetches the executable with this build ID, or returns None."""
@@ -169,9 +170,9 @@ def _library() -> Any:
 
 @contextmanager
 def environment(name: str, value: str) -> Iterator[None]:
-    """Sets an environment variable in a with block.
+    """Sets an environment variable for the duration of a with block.
 
-    The libraries can only be configured by environment variables.
+    libdebuginfod and libdw can be configured only through the environment.
     """
     before = os.environ.get(name)
     os.environ[name] = value

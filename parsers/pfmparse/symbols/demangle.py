@@ -119,7 +119,7 @@ def _line(name: str) -> str:
 
 
 def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
-    """Yields names in groups of at most CHUNK bytes; a longer name is a group."""
+    """Yields names in groups of at most CHUNK bytes; a longer name is on its own."""
     chunk: list[str] = []
     size = 0
     for name in names:

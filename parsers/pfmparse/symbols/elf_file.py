@@ -332,7 +332,7 @@ def _place(
     found: U64s,
     there: NDArray[np.bool_],
 ) -> None:
-    """Sets the addresses of those offsets that are in a segment and have none yet."""
+    """Sets the address of each offset that is in a segment and has no address yet."""
     start = np.uint64(segment.p_offset)
     inside = ~there & (offsets >= start) & (offsets - start < np.uint64(size))
     shift = np.uint64((segment.p_vaddr - segment.p_offset) % 2**64)

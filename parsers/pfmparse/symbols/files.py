@@ -107,17 +107,18 @@ class Files:
         if file is not None:
             if found.fit < SURE:
                 text = "has changed since it was recorded, and has no build ID"
-                self._warn(f"{paths[0]} {text}: its names may be wrong")
+                self._warn(f"{paths[0]} {text}: its function names may be wrong")
             return file
         why = "has another build ID" if found.different else "cannot be read"
-        return f"{why}: no symbols; use --symfs DIR for a directory that has the file"
+        remedy = "use --symfs DIR for a directory that has the file"
+        return f"{why}, so its symbols are missing: {remedy}"
 
     def _candidates(
         self, build_id: Optional[bytes], paths: list[str], found: _Found
     ) -> Iterator[str]:
         """Yields paths where the file may be, the best ones first.
 
-        Yields paths that are costly to find only if no file with code was found.
+        Unless a file with code was found, also yields paths that are costly to find.
         """
         symfs = self._options.symfs
         yield from _copies(paths, symfs)
@@ -198,7 +199,7 @@ def _in_memory(image: bytes) -> Union[ElfFile, str]:
 
 
 def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
-    # Yields paths of copies and originals.
+    # Yields the paths of copies in ``symfs``, then the original paths.
     #
     # In old captures, names of deleted files end with the kernel's " (deleted)".
     plain = [path.removesuffix(DELETED) for path in paths]

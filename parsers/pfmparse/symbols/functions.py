@@ -63,7 +63,7 @@ class Functions:
     def innermost(self, addresses: U64s) -> Ids:
         """Returns the number of the innermost function at each address, or NONE.
 
-        An inlined function is inside the function that contains it.
+        An inlined function is further inside than the one into which it is inlined.
         """
         outer = np.unique(self._outer.find(addresses))
         if outer.size and outer[0] == NONE:
@@ -104,7 +104,10 @@ class Functions:
         return Die(self._dies[number], self._cu, None, 0)
 
     def _read(self, root: Die, number: int) -> None:
-        """Adds functions that have code, below the DIE of the unit or of a function."""
+        """Adds the functions that have code and are below ``root`` in the DIE tree.
+
+        ``root`` is the unit, with the ``number`` NONE, or a function with its number.
+        """
         child, sibling = self._dw.dwarf_child, self._dw.dwarf_siblingof
         tag_of, refs, stack = self._dw.dwarf_tag, self._refs, self._stack
         parents = [number] * (DEEPEST + 1)

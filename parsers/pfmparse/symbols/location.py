@@ -71,7 +71,7 @@ class Inlined(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """A function, inlined or not, and a source line in it; unknown values are None."""
+    """A function, perhaps inlined, and a source line in it; unknown values are None."""
 
     function: Optional[str]
     file: Optional[str] = None

@@ -243,7 +243,7 @@ class Resolver:
             yield _Hit(mapping, hit, ips[hit] + _shift(mapping))
 
     def _mapped_data(self, maps: ProcessMaps, ips: U64s) -> Iterator[_Hit]:
-        """Like _mapped(), but memory after a file's mapping may be the file's bss."""
+        """Like _mapped(), but anonymous memory after a file may be the file's bss."""
         for hit in self._mapped(maps, ips):
             at = maps.mappings.index(hit.mapping)
             before = maps.mappings[max(0, at - 1)]
@@ -301,7 +301,8 @@ class Resolver:
         lack = file.lacks()
         if lack and path not in self._told:
             self._told.add(path)
-            self._warn(f"{path}: its debug information {lack}: no lines")
+            text = f"its debug information {lack}: source lines are missing"
+            self._warn(f"{path}: {text}")
 
     def _read_code(self, file: ElfFile, offsets: U64s) -> list[_Place]:
         addresses, there = file.addresses(offsets)

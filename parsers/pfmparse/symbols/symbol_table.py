@@ -178,8 +178,9 @@ class SymbolTable:
         """Returns the symbols' ranks, which decide between symbols with equal starts.
 
         The symbol with the highest rank is used. Smaller symbols have higher ranks. If
-        sizes are equal, global symbols are above weak ones, and these above local ones.
-        If that is equal, too, earlier symbols are above later ones.
+        sizes are equal, global symbols have higher ranks than weak ones, and weak ones
+        higher ranks than local ones. If the bindings are equal, too, earlier symbols
+        have higher ranks.
         """
         worse = np.select(
             [self._bindings == STB_LOCAL, self._bindings == STB_WEAK], [2, 1], 0

@@ -27,7 +27,8 @@ TOP = 500  # maximum number of rows of a table
 ROWS = 40  # maximum number of rows of a heat map
 OFFERED = 1000  # maximum number of threads, and of processes, to choose from
 MOST = 10000
-# Further keys that the page offers; for each request, the captures are read again.
+# Further keys that the page offers. A table by such a key requires reading the captures
+# again.
 OTHER_KEYS = (
     *("line", "ip", "image", "caller", "comm", "cpu", "cgroup", "kernel"),
     *("data-symbol", "data-source", "latency", "file", "host"),

@@ -124,9 +124,11 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class _Capture:
-    """An input's samples, the box of each stack, and the ID of each pair.
+    """An input's samples.
 
-    ``span`` has the times of the first and the last sample, None without times.
+    ``boxes`` has the box of each stack. ``people`` has the ID among all inputs of each
+    of the input's pairs of event and thread. ``span`` has the times of the first and
+    the last sample, or is None if samples have no times.
     """
 
     parts: Sequence[_Part]
@@ -243,7 +245,7 @@ def _span(source: Input, times: Sequence[Optional[U64s]]) -> Optional[tuple[int,
 
 
 def _clock(spans: Sequence[Optional[tuple[int, int]]]) -> Clock:
-    """Returns the steps of time for captures with these times."""
+    """Returns the steps of time for captures with these first and last times."""
     lengths = [last - first for span in spans if span for first, last in [span]]
     step = _step(max(lengths, default=0))
     steps = max(lengths) // step + 1 if lengths else 0

@@ -81,7 +81,7 @@ class Choice:
         return replace(self, events=events, pids=pids, tids=tids)
 
     def within(self, selection: Selection, cells: Cells) -> Selection:
-        """Returns the selection that also meets the conditions of this choice."""
+        """Returns ``selection`` with the conditions of this choice, if it has any."""
         return replace(
             selection,
             events=self.events or selection.events,
@@ -135,7 +135,8 @@ def _numbers(text: str) -> list[Number]:
     if not colon:
         return [Number(number) for number in read_numbers(numbers)]
     if not re.fullmatch("[1-9][0-9]{0,8}", capture):
-        raise ValueError(f"must begin with a capture such as 1:, not {text!r}")
+        wanted = "must begin with the number of a capture, such as 1:"
+        raise ValueError(f"{wanted}, not {text!r}")
     return [Number(number, int(capture) - 1) for number in read_numbers(numbers)]
 
 

@@ -154,7 +154,7 @@ class Session:
             self._watcher,
         )
         if source.notice:
-            self._warn(file, f"{source.notice}; use --cgroup / to select all")
+            self._warn(file, f"{source.notice}; use --cgroup / to select all samples")
         return source
 
     def _warn(self, file: str, text: str) -> None:

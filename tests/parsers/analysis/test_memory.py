@@ -140,5 +140,5 @@ def test_latency_sum_beyond_64_bits_is_refused() -> None:
         Role.WEIGHT: "times",
     }
     tally = Tally(by("data", "address", opened(simple_capture([]))), Levels(None, None))
-    with pytest.raises(PfmParseError, match="latency times .* more than 64 bits"):
+    with pytest.raises(PfmParseError, match="'latency' times .* more than 64 bits"):
         tally.add(Batch(Samples(2, columns, roles=roles), 0))

@@ -96,7 +96,7 @@ def test_live_capture_limits_kept_problems() -> None:
     [
         (b"x" * 16, "not a capture"),
         (capture(tick(1)), "the session is not the first chunk"),
-        (capture(bytes(24)), "wrong checksum: the rest is not read"),
+        (capture(bytes(24)), "wrong checksum: the rest of the file is not read"),
     ],
 )
 def test_live_capture_refuses_other_data(data: bytes, complaint: str) -> None:

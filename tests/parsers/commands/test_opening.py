@@ -29,8 +29,8 @@ def test_session_control_groups_are_printed_once(
     status, out, err = run(capsys, "report", str(file), "--json")
     assert (status, json.loads(out)["total"]) == (0, 0)
     assert err == (
-        f"pfmparse: {file}: only samples of control group /a, /\\x1b, as the "
-        "capture requests; use --cgroup / to select all\n"
+        f"pfmparse: {file}: only samples of control group /a, /\\x1b are selected, as "
+        "the capture requests; use --cgroup / to select all samples\n"
     )
     assert told(capsys, "report", "--cgroup=/", str(file))["total"] == 3
 

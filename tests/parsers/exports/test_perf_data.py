@@ -491,7 +491,7 @@ def test_perf_data_names_lacking_data(
         "pfmparse: perf-data does not store the modules of kernel functions\n"
     )
     _, _, err = called("export", str(captures["histogram"]), *argv)
-    assert "weights of samples, except as factors of the period\n" in err
+    assert "counts of merged samples, except as factors of the period\n" in err
 
 
 def test_perf_data_memory_is_independent_of_samples(tmp_path: Path) -> None:

@@ -302,5 +302,5 @@ def test_sql_export_refuses_other_weights(tmp_path: Path, capsys: Capture) -> No
     path.write_bytes(captured([Sample()]))
     argv = ["export", str(path), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv, "--weight", "cpu")
-    assert status == 1 and "--weight cpu is not available: rows always have both" in err
+    assert status == 1 and "--weight cpu is not available: the rows always" in err
     assert not database.exists()

@@ -71,8 +71,8 @@ def test_chain_lengths_must_fit_the_table(lengths: list[int]) -> None:
         ([0, 4], None, "do not increase from 0 to 3"),
         ([-1, 2], None, "do not increase"),
         ([0, 3], [1, 1], "kernel has 2 values for 1 chains"),
-        ([0, 3], [4], "not from 0 to the length"),
-        ([0, 3], [-1], "not from 0 to the length"),
+        ([0, 3], [4], "below 0 or above its chain"),
+        ([0, 3], [-1], "below 0 or above its chain"),
     ],
 )
 def test_inconsistent_chain_arrays_are_refused(

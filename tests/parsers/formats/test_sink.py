@@ -244,7 +244,7 @@ def test_sink_rising_sums_are_read_as_increments() -> None:
         ("fmt_version", 131073, 12, "version 2.1 is not supported, only 1.x"),
         ("num_regions", 0, 48, "hdr_num_regions: 0 is not from 1 to 64"),
         ("num_regions", 65, 48, "hdr_num_regions: 65 is not from 1 to 64"),
-        ("region_offs", 152, 24, "hdr_region_offs: 152 is not a multiple of 8 from"),
+        ("region_offs", 152, 24, "hdr_region_offs: 152 is not a multiple of 8 that"),
         ("region_offs", 164, 24, "hdr_region_offs: 164 is not"),
         ("region_size", 12, 32, "hdr_region_size: 12 is not"),
         ("region_size", 1 << 63, 16, "hdr_buf_size: 416 is too small: the regions end"),

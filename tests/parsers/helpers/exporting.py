@@ -118,7 +118,7 @@ def damaged_export(to: str, weight: Optional[str], file: Path) -> Counted:
     told = json.loads(printed)
     # The default weight can differ from the count, and one record of perf can stand for
     # several samples.
-    several = any("weights of samples" in text for text in told["not_carried"])
+    several = any("counts of merged samples" in text for text in told["not_carried"])
     if weight == "count" and not several:
         assert samples_in(out, to) in (None, told["samples"])
     return Counted(told["samples"], err, wrote=True)

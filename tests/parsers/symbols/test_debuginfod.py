@@ -174,7 +174,7 @@ def test_debuginfod_file_that_no_server_has_is_missing(
     said: list[str] = []
     assert look(program, server.url, said) == (None, False)
     (complaint,) = said
-    assert complaint.startswith("/gone/x cannot be read: no symbols; ")
+    assert complaint.startswith("/gone/x cannot be read, so its symbols are missing: ")
     here = str(program.stripped)
     assert look(program, server.url, said, here) == (None, False)
     assert said == [complaint]

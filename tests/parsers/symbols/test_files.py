@@ -123,7 +123,7 @@ def test_missing_file_is_reported_and_searched_once(
     # The file may exist under another name, which is tried later.
     assert found.open(build_id, ["/gone", str(program.path)]) is not None
     (complaint,) = said
-    assert complaint.startswith("/gone cannot be read: no symbols; ")
+    assert complaint.startswith("/gone cannot be read, so its symbols are missing: ")
     assert "--symfs" in complaint
 
 

@@ -597,7 +597,8 @@ def test_changed_file_without_build_id_is_reported(
     found = reported(captured(samples_in(program), mapped(where)))
     assert [row[0] for row in found.rows] == ["hot", "warm"]
     text = f"{path} has changed since it was recorded, and has no build ID"
-    assert found.warnings == [f"{text}: its names may be wrong"] * bool(changed)
+    warning = f"{text}: its function names may be wrong"
+    assert found.warnings == [warning] * bool(changed)
 
 
 def test_unchanged_copy_is_preferred(program: Program, tmp_path: Path) -> None:

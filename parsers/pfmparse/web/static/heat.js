@@ -32,8 +32,7 @@ export class HeatView {
   }
 
   // Draws rows of steps. `length` is the duration of a step, and the steps in `range` are
-  // selected. `part` is the duration of the part of each step whose samples the step has,
-  // by default all of it.
+  // selected. In rows that show only a part of each step, `part` is the part's duration.
   draw({ rows, others, length, range, part = length }) {
     Object.assign(this, { rows, length, range });
     const { unit } = this.page.session;
@@ -84,7 +83,7 @@ export class HeatView {
 function fold(sums, step, [from, to]) {
   const inSecond = SECOND / step, inPart = Math.ceil(inSecond / PARTS);
   const rows = Array.from({ length: Math.ceil(inSecond / inPart) }, (_, part) => ({
-    name: `${time(part * inPart * step)} after each second`, detail: "", own: 0,
+    name: `${time(part * inPart * step)} into each second`, detail: "", own: 0,
     steps: Array(Math.ceil(sums.length / inSecond)).fill(0), select: {}, function: null,
   }));
   for (let at = from; at < to; at++) {

@@ -7,7 +7,8 @@ export const byId = (id) => document.getElementById(id);
 
 export const number = (value) => value.toLocaleString("en-US");
 
-// A number and what it counts, "1 sample" or "2 samples". Other units have no singular.
+// A number with its unit, such as "1 sample" or "2 samples". Only these units have a
+// singular.
 export const amount = (value, things) => `${number(value)} ` +
   (value === 1 ? things.replace(/^(sample|event|frame|other)s$/, "$1") : things);
 
@@ -43,7 +44,8 @@ export function button(text, click, classes = "") {
   return found;
 }
 
-// Replaces the rows of a table. The focus stays on its name, or goes to the first one.
+// Replaces the rows of a table. The focus stays on the same name or, if that has gone,
+// moves to the first name.
 export function redraw(body, rows) {
   const focused = document.activeElement;
   const name = body.contains(focused) ? focused.textContent : null;
