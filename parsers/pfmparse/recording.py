@@ -215,7 +215,7 @@ class Recording:
     def skipped(self) -> int:
         """The number of samples that the format deliberately did not record.
 
-        If the tool did not record it, it is the sum of the numbers in the buffers.
+        If the tool did not record this number, it is the sum of those in the buffers.
         """
         totals = self.source.totals
         if totals is not None and totals.skipped is not None:

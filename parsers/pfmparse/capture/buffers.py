@@ -106,11 +106,12 @@ def read_buffer(chunk: Chunk, contexts: Container[int], epoch: int) -> Buffer:
     """
     head = BUFFER_HEADER.itemsize
     if len(chunk.payload) < head:
-        text = f"BUFR of {amount(len(chunk.payload), 'bytes')} is too short"
+        size_of_chunk = amount(len(chunk.payload), "bytes")
+        text = f"a BUFR chunk of {size_of_chunk} is too short for its header"
         raise PfmParseError(text, chunk.offset, truncated=not chunk.whole)
     context, pieces, _, size = _HEADER.unpack_from(chunk.payload)
     if context not in contexts:
-        text = f"BUFR of context {context}, which is not in the session"
+        text = f"a BUFR chunk of context {context}, which is not in the session"
         raise PfmParseError(text, chunk.offset)
     data = memoryview(chunk.payload)[head:]
     offset = chunk.offset + (0 if chunk.compressed else head)

@@ -188,7 +188,7 @@ class ChunkReader:
         limit = MAX_PAYLOAD[header.type]
         if header.length > limit:
             size = amount(header.length, "bytes")
-            text = f"{header.type} of {size} exceeds the limit of {limit}"
+            text = f"a {header.type} chunk of {size} exceeds the limit of {limit}"
             raise PfmParseError(text, header.offset - 16)
         return self._storage.read(header.offset, header.length)
 

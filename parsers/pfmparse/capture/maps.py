@@ -304,7 +304,7 @@ def _continues(one: Mapping, other: Mapping) -> bool:
 
 
 def _around(one: Mapping, hole: Mapping) -> Iterator[Mapping]:
-    """Yields the parts of a mapping outside of another one."""
+    """Yields the parts of a mapping that are outside of another one."""
     if one.start < hole.start:
         yield replace(one, end=hole.start)
     if one.end > hole.end:

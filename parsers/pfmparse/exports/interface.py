@@ -65,7 +65,8 @@ class Job:
             if source.recording.problems and not source.recording.samples:
                 raise ExportError(f"not written: {source.file} has no readable sample")
         if self.strict and self.lacks:
-            raise ExportError(f"not written: {'; '.join(self.lacks)}")
+            lacks = "; ".join(self.lacks)
+            raise ExportError(f"not written: the format does not store {lacks}")
 
     def lack(self, text: str) -> None:
         """Notes something that the format cannot store; ignores repetitions."""

@@ -42,9 +42,9 @@ def recorded(samples: Samples) -> bool:
 
 
 def table(samples: Samples) -> NDArray[np.uint64]:
-    """Returns the words of the branches, newest first; shape (count, COUNT, 3).
+    """Returns source, target and flags of each branch; shape (count, COUNT, 3).
 
-    Words that are not recorded are 0.
+    The newest branch of a sample comes first. Numbers that are not recorded are 0.
     """
     words = np.zeros((samples.count, COUNT, 3), np.uint64)
     for group in samples.groups:

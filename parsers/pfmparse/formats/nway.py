@@ -324,7 +324,7 @@ def _problem(
         )
         return PfmParseError(text, size, truncated=True)
     # While a region is being filled, its size may already include a sample that its
-    # count does not.
+    # count does not include yet.
     if found < filling.count or (filling.state == READY and run.stop != end):
         text = (
             f"region {number}: {found} entries end here, but rgn_count is "

@@ -51,7 +51,9 @@ ZERO = np.zeros(1, np.intp)
 # caller in a trace.
 NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2
 
-LONG = 32  # if segments have more pairs on average, copying each segment is faster
+# If segments have more pairs than this on average, copying each segment is faster than
+# selecting the pairs' words with a mask.
+LONG = 32
 
 # The maximum number of words in a trace; the longest traces of the OProfile bridge have
 # 326.
@@ -367,7 +369,7 @@ def _codes(words: Words, at: Indices) -> Indices:
 def _first_known(words: Words, at: Indices) -> int:
     """Returns the index of the first escape sequence with a known code, or the end.
 
-    An escape sequence whose code is missing at the end counts as known.
+    If the words end before the code of an escape sequence, it counts as known.
     """
     known = (ARGUMENTS[_codes(words, at)] >= 0) | (at == words.size - 1)
     return int(at[np.argmax(known)]) if known.any() else words.size

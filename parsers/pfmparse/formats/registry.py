@@ -81,8 +81,8 @@ def known() -> dict[str, Parser]:
 def find_parser(uuid: str) -> Parser:
     """Returns the parser of the format with this UUID.
 
-    Raises PfmParseError if the format is unknown. Does not load other packages to find
-    built-in formats.
+    Raises PfmParseError if the format is unknown. Loads other packages only if the
+    format is not built in.
     """
     wanted = uuid.lower()
     if wanted in OWN:

@@ -97,8 +97,8 @@ class Samples:
     ``columns`` maps the name of each field of the entries to its values, integers of
     shape (count,). Every sample is in at most one of ``groups``. ``derived`` has
     columns for reports that are computed from other columns. ``roles`` assigns roles to
-    columns, also derived ones, whose names do not imply them
-    (docs/writing_a_parser.md). ``chains`` are the samples' call chains.
+    columns whose names do not imply them (docs/writing_a_parser.md); these may be
+    derived columns. ``chains`` are the samples' call chains.
 
     A column of the role WEIGHT is the number of samples that each sample represents.
     The roles in AGGREGATES have a column, or a mapping of quantities to columns.

@@ -224,7 +224,7 @@ def test_buffer_copy_counts_unreadable_predecessors() -> None:
 @pytest.mark.parametrize(
     "bad,message",
     [
-        (chunk("BUFR", bytes(23)), "BUFR of 23 bytes"),
+        (chunk("BUFR", bytes(23)), "a BUFR chunk of 23 bytes"),
         (bufr(buffer(SAMPLES), context=5), "context 5, which is not in the session"),
     ],
 )
