@@ -72,7 +72,11 @@ class Events:
                 self._periods.setdefault(event.name, event.period)
 
     def all(self) -> list[tuple[str, int]]:
-        """Returns name and period of each event; the unknown one only if sampled."""
+        """Returns the name and the period of each event.
+
+        The unknown event is one of them only if samples have it, or if there is no
+        other event.
+        """
         unknown = [(UNKNOWN, 1)] if self._unknown or not self._periods else []
         return [*self._periods.items(), *unknown]
 

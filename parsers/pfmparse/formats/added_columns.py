@@ -33,7 +33,7 @@ NAMES: Mapping[int, str] = {
 
 
 class SamplePmds:
-    """The PMDs with data about samples that a session records."""
+    """The PMDs in NAMES that a session records with its samples."""
 
     def __init__(self, pmds: frozenset[int]) -> None:
         self._pmds = pmds

@@ -86,7 +86,10 @@ class Unit:
     """A compilation unit."""
 
     def __init__(self, die: Die, root: Die) -> None:
-        """``root`` is the DIE with the functions; not ``die`` if DWARF is split."""
+        """``die`` is the unit's DIE, and ``root`` the DIE that has its functions.
+
+        These are different DIEs if the unit's DWARF is split.
+        """
         self.die = die
         self._root = root
         self._known: dict[int, Optional[Line]] = {}
