@@ -52,8 +52,8 @@ def root() -> Path:
 def root_for_check(copy: Path) -> Path:
     """Return the root file system for `make check`; create it if necessary.
 
-    The package names are read from `copy`, the copied tree, because some depend on the
-    release. Raises one of roots.ERRORS.
+    Some package names depend on the release. Therefore parts.py of the copied tree,
+    `copy`, is executed in the other release to print them. Raises one of roots.ERRORS.
     """
     asked = roots.run(
         root(), ["scripts/parts.py", "--packages"], copy, check=True, capture=True

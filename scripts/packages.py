@@ -334,8 +334,8 @@ def _unavailable(spec: str, failure: str | None) -> PackageError:
             f"updated; check the network and apt's sources:\n{failure}"
         )
     return PackageError(
-        f"{spec}: cannot be downloaded. If its version is no longer "
-        "offered, upgrade the installed packages: "
+        f"{spec}: cannot be downloaded. The release may no longer offer the version "
+        "of packages that are installed; upgrade them: "
         "apt-get update && apt-get upgrade"
     )
 

@@ -50,8 +50,9 @@ struct pfm_unwind_set *pfm_unwind_set_create(size_t room);
 void pfm_unwind_set_get(struct pfm_unwind_set *set);
 
 /*
- * Has the calling process created the set? Others must not add tables, because
- * a charge applies the caller's limits. Context: process.
+ * Has the calling process created the set? Others must not add tables: they
+ * would be charged to the creator, but the limits of the caller would apply.
+ * Context: process.
  */
 bool pfm_unwind_set_is_own(const struct pfm_unwind_set *set);
 

@@ -22,15 +22,17 @@
 #pragma GCC diagnostic error "-Wpadded"
 
 /**
- * struct pfm_chains_record_t - a record
+ * struct pfm_chains_record_t - a record of the table
  * @event:     eventid of the event that overflowed
  * @tgid:      process
  * @num_chain: number of addresses in @chain, at least 1
  * @chain:     the thread's instruction pointer in user space, then return
  *             addresses, innermost first; only the sample's instruction
- *             pointer if there is no user stack. Unused elements are 0. This
- *             is the last member of the key
+ *             pointer if the thread has no user stack. Unused elements are 0
  * @count:     number of samples
+ *
+ * The members before @count are the key: the table has one record for each
+ * combination of their values.
  */
 typedef struct {
 	__u64	event;

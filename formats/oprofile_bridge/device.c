@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device.c - /dev/perfmon-oprofile: one reader, the stream, and its cookies
+ * device.c - /dev/perfmon-oprofile: read the stream, and look up its cookies
  *
- * The reader exists while the device is open. A read() that finds no data first
- * runs a sync (reader.h). So a tool that reads without blocking until EAGAIN
- * gets all samples of stopped contexts.
+ * Only one process can open the device at a time; struct pfm_op_reader exists
+ * while it is open. A read() that finds no data first runs a sync (reader.h).
+ * So a tool that reads without blocking until EAGAIN gets all samples of
+ * stopped contexts.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>

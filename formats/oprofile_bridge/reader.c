@@ -92,7 +92,10 @@ static void reader_irq_work(struct irq_work *work)
  * The sync
  */
 
-/* Take over the reference to @mm; consecutive samples share one reference. */
+/*
+ * Take over the sample's reference to @mm, and drop that of the previous
+ * sample. Look up the program only if @mm has changed.
+ */
 static void sync_enter(struct pfm_op_reader *rd, struct sync_process *p,
 		       struct mm_struct *mm)
 {

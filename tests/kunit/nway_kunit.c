@@ -348,7 +348,7 @@ static void nway_full_buffer_counts_dropped_overflows(struct kunit *test)
 	make(test, 2, 1, MASK);
 	overflow(test, 1);
 	overflow(test, 2);
-	/* These overflows belong to the same interrupt. */
+	/* Further overflows in the interrupt that filled the buffer */
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 3, 0), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, HOLD);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 4, 0), -ENOBUFS);

@@ -170,8 +170,8 @@ def process_counts_do_not_accumulate(guest: Boot) -> None:
 
 
 def programs_that_match_are_excluded(guest: Boot) -> None:
-    # The pattern also matches the shell's own arguments, so only the program that the
-    # shell executes last is measured.
+    # The pattern "family forks" matches the shell, whose arguments contain it, and the
+    # shell's first program. Only the second program, "family series 4 2", is measured.
     assert counts(part(guest, "excluded")[0]) == [8]
 
 

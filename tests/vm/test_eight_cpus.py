@@ -12,7 +12,7 @@ import pytest
 
 SERIES = "6.12"
 PROGRAMS = ("syswide", "races", "stress", "storm")
-# Only with three or more CPUs, this program changes memory during a stack walk.
+# This program changes memory during a stack walk only if it has three or more CPUs.
 HOSTILE = "nmi_hostile"
 TESTS = [
     (name, test) for name in (*PROGRAMS, HOSTILE) for test in programs.names_in(name)

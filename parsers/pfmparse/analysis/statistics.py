@@ -53,7 +53,7 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """Returns a figure other than "hist", or None if there are no values."""
+        """Returns the figure ``stat``, which is not "hist"; None without values."""
         if stat == COUNT:
             return self.samples
         if stat in (MIN, MAX):

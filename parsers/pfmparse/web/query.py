@@ -55,7 +55,7 @@ class Query:
         try:
             return [value for text in self.texts(name) for value in read(text)]
         except ValueError as error:
-            raise RequestError(f"parameter '{name}' {error}") from None
+            raise RequestError(f"parameter '{name}': {error}") from None
 
     def pattern(self, name: str) -> Optional[re.Pattern[str]]:
         """Returns a pattern that finds any of several texts, separated by "|", or None.

@@ -329,7 +329,8 @@ void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node);
  * @reg:    the counter, or the clock, which has none
  * @config: out: PFM_PMC_CONFIGS words, 0 for words that were never written
  *
- * Context: process, in an operation of the PMU that gets @reg or its set.
+ * Context: process, in an operation of struct pfm_pmu to which @reg or its set
+ * was passed.
  */
 void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 

@@ -50,7 +50,7 @@ def test_choice_selects_samples(text: str, samples: int, cells: Cells) -> None:
     "text,said",
     [
         ("tid=7", "there are no samples of tid 7"),
-        ("tid=x", "parameter 'tid' must be a number or a range"),
+        ("tid=x", "parameter 'tid': must be a number or a range"),
         ("event=no", "there are no samples of event no"),
         ("from=3", "parameter 'to' must be a number below 902, not ''"),
         ("from=3&to=3", "'to' must be greater than 'from'"),
