@@ -39,14 +39,14 @@ class Noting(Machine):
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the directory of kept archives for a root file system that exists."""
+    """Put a root file system in the cache; return the directory of its archives."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     (cache.root() / "roots" / NAME).mkdir(parents=True)
     return cache.root() / "machines" / NAME
 
 
 def use(machine: Noting, *fetched: str) -> set[str]:
-    """Fetch archives on a machine; return the archives that it had before that."""
+    """Fetch archives on a machine; return the archives that were there before."""
     with archives.kept(machine, NAME, machine.tree / "etc/settings"):
         found = {path.name for path in machine.tree.parent.glob("archives/*.deb")}
         for name in fetched:

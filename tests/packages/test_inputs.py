@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test inputs.py: which package tests must be repeated after which changes."""
+"""Test inputs.py, which decides which package tests a change makes necessary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PYTHON = b"from a import b\n    import c\nx = 1\n"
 
 
 def repeated(name: str, before: bytes, after: bytes) -> set[str]:
-    """Return the tests that are repeated after a change of a file."""
+    """Return the tests that are repeated if a file changes from before to after."""
     return {
         test
         for test in (LINTIAN, TUTORIAL, MACHINE)

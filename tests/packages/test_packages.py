@@ -53,13 +53,14 @@ PACKAGES = (
     *("perfmon-dkms", "libperfmon0", "libperfmon-dev", "perfmon-tools"),
     *("python3-pfmparse", "perfmon-sdk", "perfmon-doc"),
 )
-# Build the example format in the SDK out of tree, and install it.
+# Build the SDK's example format "count" out of tree, and install it.
 FORMAT = (
     "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count && "
     "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko "
     "&& sudo depmod $(uname -r)"
 )
-# The formats by name, with options. pebs32 records only 32-bit programs.
+# The formats by name, with options. pebs32 is missing, because it records only 32-bit
+# programs; LOOP is a 64-bit program.
 FORMATS = (
     *("default", "nway", "callstack", "flight", "histogram", "oprofile", "stacks"),
     "pebs64 --smpl-imprecise",
@@ -70,8 +71,8 @@ with open("count.cap", "rb") as stream:
     (buffer,) = pfmparse.Capture(stream).buffers()
 print("counted", *struct.unpack_from("<IIQQ", buffer.data))
 """
-# numpy sorts with the CPU's widest loads. The array ends where the mapping ends, so a
-# load beyond the array would fault.
+# numpy sorts with the CPU's widest loads. The array ends at the end of a page, and the
+# next page is not accessible, so a load beyond the array would fault.
 SORT = """
 import ctypes, mmap, numpy
 pages = numpy.frombuffer(mmap.mmap(-1, 2 * mmap.PAGESIZE), numpy.uint64)
@@ -130,7 +131,7 @@ SECOND_BOOT = {
     "purge": f"dpkg --purge {' '.join(PACKAGES)} && {{ "
     f"{machine.LIST_FILES} >$OUT/files; cat /var/lib/dpkg/info/*.list >$OUT/owned; "
     f"grep -rlE 'perfmon|pfm_' --exclude='*-' --exclude={machine.APT_KEPT.name} "
-    # A file in apparmor.d contains the name of a capability that includes "perfmon".
+    # A file in apparmor.d mentions the capability CAP_PERFMON.
     "--exclude-dir=apparmor.d "
     "/etc /usr/lib/modules/*/modules.* >$OUT/mentioned; "
     "find /run -name '*perfmon*' >$OUT/run; }",
@@ -144,7 +145,8 @@ REMAINS = re.compile(
 )
 
 
-# The fixtures: lintian's result, and the life cycle of a machine with the packages.
+# The names of two fixtures: lintian's result, and the life cycle of a machine with the
+# packages.
 LINTED, LIFE = "linted", "life"
 # The releases on which machines also get the next version and another kernel.
 WHOLE = tuple(
@@ -152,15 +154,17 @@ WHOLE = tuple(
     for release in bare_machines.SOURCES
     if programs.ALL or release == debs.host_release()
 )
-# The release of the author's machine; the cache has a kernel for this release.
+# The release of the machine on which an Author takes the steps of the tutorial. `make
+# kunit`, one of these steps, uses the kernel that the cache has for this release.
 AUTHORS = debs.host_release()
 STEPS = tutorial.steps(Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text()))
 
 
 class Life:
-    """The life cycle of a machine. Each step starts when those before it have ended.
+    """The life cycle of a machine. Each step waits for the steps whose results it uses.
 
-    wanted: the fixtures that are needed in addition to built packages: LINTED, LIFE.
+    wanted: the names of the fixtures that the tests use. Without LINTED and LIFE, the
+    packages are only built.
     """
 
     def __init__(self, release: str, work: Path, wanted: Container[str]) -> None:
@@ -201,7 +205,7 @@ class Life:
 
     @property
     def first(self) -> Boot:
-        """Wait for the end of the first boot, of a copy of the machine; return it."""
+        """Wait for the end of the boot of a copy of the machine; return this boot."""
         return self._first.result()
 
     @property
@@ -211,7 +215,7 @@ class Life:
 
     @property
     def second(self) -> Boot:
-        """Return the boot with the other kernel, which ends by purging all packages."""
+        """Return the boot with the other kernel. Its last command is the purge."""
         return self._second.result()
 
     def close(self) -> None:

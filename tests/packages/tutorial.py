@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Read the steps of docs/tutorial.md, and run them on a clean machine.
 
-The author types the contents of a block `sh`, and applies a block `diff` to the current
-folder. A block `text` is the output of the block before it. Its lines must appear in
-this order; a line "..." stands for any lines. A comment before a block adds conditions:
+The author, who follows the tutorial, types the contents of a block `sh`, and applies a
+block `diff` to the current folder. A block `text` is the output of the block before it.
+Its lines must appear in this order; a line "..." stands for any lines. A comment before
+a block adds conditions:
 
-    <!-- tried: on its kernel -->      needs the booted machine
+    <!-- tried: on its kernel -->      the block runs after the machine has booted
     <!-- tried: other numbers -->      the output has these lines with other numbers
 """
 
@@ -31,7 +32,8 @@ PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
 # Each block starts in the directory in which the block before it has ended.
 PLACE = f"{FOLDER.format(USER)}/.place"
 SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
-# This command runs as root, which needs to write to the cache that has the kernel.
+# This command runs as root, because it writes to the cache, which contains the kernel
+# that it runs.
 KUNIT = "make kunit\n"
 
 
@@ -43,9 +45,9 @@ class TutorialError(Exception):
 class Step:
     """A block of the page that is run.
 
-    where: its location, "FILE:LINE". on_kernel: whether it needs the booted machine.
-    expected: the output on the page. literally: whether the numbers in the output must
-    be the same.
+    where: its location, "FILE:LINE". on_kernel: whether it runs after the machine has
+    booted. expected: the output on the page. literally: whether the numbers in the
+    output must be those on the page.
     """
 
     where: str
@@ -80,7 +82,7 @@ def steps(page: Page) -> list[Step]:
             found.append(_step(block, mark))
         else:
             raise TutorialError(
-                f"{block.where}: use sh or diff, or text after the step that prints it"
+                f"{block.where}: use sh or diff; for the output of a step, use text"
             )
     booted = [step.on_kernel for step in found]
     if booted != sorted(booted):
@@ -171,7 +173,7 @@ class Author:
 
 
 def _command(step: Step) -> str:
-    """Return the command that runs a step in the machine's root directory."""
+    """Return a shell command that runs a step on the machine."""
     script = SCRIPT.format(step.script)
     if step.script == KUNIT:
         return f"export PERFMON_CACHE={cache.root()}\n{script}"

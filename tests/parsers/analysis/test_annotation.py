@@ -29,7 +29,7 @@ SYMBOLS = f"{KERNEL:x} T f\n{KERNEL + 16:x} T g\n".encode()
 
 
 def collected(*addresses: int) -> Collector:
-    """Collect the samples of f() at these addresses."""
+    """Return a collector for f() to which samples at these addresses were added."""
     found = [Sample(ip=at) for at in addresses]
     source = opened(captured(found, chunk("KSYM", SYMBOLS)))
     collector = Collector("f", "count")
@@ -127,7 +127,7 @@ def test_missing_object_file_leaves_addresses_only() -> None:
 
 
 class Claims:
-    """An object file that claims to have a large function, with two distant lines."""
+    """An object file with one function of this size, which has lines but no code."""
 
     def __init__(self, size: int, machine: int = EM_X86_64) -> None:
         self.machine = machine
@@ -138,7 +138,7 @@ class Claims:
         return [Symbol("f", KERNEL, KERNEL + self._size)]
 
     def code(self, start: int, end: int) -> bytes:
-        """Find no code."""
+        """Return no code."""
         return b""
 
     def rows(self, start: int, end: int) -> list[Row]:
@@ -150,7 +150,7 @@ class Claims:
         return [None] * addresses.size
 
     def source(self, path: str) -> None:
-        """Find no source."""
+        """Return None: the source is not found."""
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ def test_source_is_read_once_from_regular_files_only(tmp_path: Path) -> None:
         assert sources.text(Line(str(path), 1), elf) == "one"
         assert sources.text(Line(str(path), 3), elf) is None
         assert sources.text(Line("/dev/zero", 1), elf) is None
-        # This is a regular file that cannot be read, because the process's first page
-        # is not mapped.
+        # This is a regular file, but reading it from its start fails, because the
+        # process does not map address 0.
         assert sources.text(Line("/proc/self/mem", 1), elf) is None
 
 

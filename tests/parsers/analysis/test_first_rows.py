@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find rows that can be among the first of a table, before addresses are resolved."""
+"""Before addresses are resolved, find rows that can be among a table's first rows."""
 
 from __future__ import annotations
 

@@ -46,12 +46,12 @@ def switch(wall: int, on_cpu: int, state: str = "S", ip: int = 0x401000) -> Samp
 
 
 def times(file: bytes) -> list[tuple[int, int]]:
-    """Return each sample's time, and the time off CPU after it."""
+    """Return each sample's time since FIRST, and the time off CPU after it."""
     return times_of(opened(file).batches())
 
 
 def times_of(batches: Iterable[Batch]) -> list[tuple[int, int]]:
-    """Return each sample's time, and the time off CPU after it."""
+    """Return each sample's time since FIRST, and the time off CPU after it."""
     return [
         (wall - FIRST, off)
         for batch in batches
@@ -99,7 +99,10 @@ def test_threads_are_independent() -> None:
 
 
 def of_family() -> Json:
-    """Describe a session in which all threads share one buffer per CPU."""
+    """Describe a session of a family of contexts (docs/following.md).
+
+    All threads share one buffer per CPU.
+    """
     found = described()
     (root,) = found["contexts"]
     cpus = [{**root, "id": cpu, "tid": None, "tgid": None} for cpu in range(2)]
@@ -107,7 +110,7 @@ def of_family() -> Json:
 
 
 def in_family(*buffers: tuple[int, Sequence[Sample]]) -> bytes:
-    """Build a capture of a family from each buffer's CPU and samples."""
+    """Build a capture of a family; each buffer is given as a CPU and its samples."""
     parts = [bufr(buffer(samples), context=cpu) for cpu, samples in buffers]
     return capture(json_chunk("SESS", of_family()), *parts)
 

@@ -34,7 +34,7 @@ ONE, TWO = mapping(0x1000, 0x2000, 0, "[one]"), mapping(0x1000, 0x2000, 0, "[two
 
 
 def profile(*captures: bytes, weight: str = "count", apart: bool = False) -> Profile:
-    """Build a profile; if ``apart``, each source location has its own frame."""
+    """Build a profile; if ``apart``, each sampled address has frames of its own."""
     profiler = Profiler(weight, by_place) if apart else Profiler(weight)
     for data in captures:
         source = opened(data)

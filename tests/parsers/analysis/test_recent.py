@@ -47,7 +47,7 @@ class Fed:
         window: int = 2 * S,
         told: Json = session(),
     ) -> None:
-        """Start a capture whose session ``told`` describes."""
+        """Start a capture; ``told`` describes its session."""
         self.live = LiveCapture()
         self.feed(
             capture(
@@ -125,8 +125,8 @@ def test_recent_unknown_thread_has_no_name() -> None:
 
 
 def test_recent_sample_without_thread_has_no_name() -> None:
-    # PEBS records do not contain a thread ID, and a context of a CPU samples all
-    # threads.
+    # The thread is unknown: PEBS records do not contain a thread ID, and the context
+    # of a CPU samples all threads.
     whole_cpu = {"id": 0, "tid": None, "cpu": 0, "buf_size": 65536}
     system_wide = session(uuid=UUID_PEBS64)
     system_wide |= {"mode": "system-wide", "contexts": [whole_cpu]}

@@ -21,13 +21,13 @@ NO_PARSER = "no parser for format"
 
 
 def rows(document: Any) -> int:
-    """Return the number of samples of a report, which its rows must add up to."""
+    """Check that a report's rows add up to its total; return the total."""
     assert document["total"] == sum(row["count"] for row in document["rows"])
     return int(document["total"])
 
 
 def calls(document: Any) -> int:
-    """Return the number of samples of a call graph, which its rows must add up to."""
+    """Check that a call graph's rows add up to its total; return the total."""
     assert document["total"] == sum(row["own"] for row in document["rows"])
     return int(document["total"])
 
@@ -39,19 +39,19 @@ def steps(document: Any) -> int:
 
 
 def both_sides(document: Any) -> int:
-    """Compare a capture with itself; return the samples of one side."""
+    """Check a capture's comparison with itself; return the samples of one side."""
     assert document["old_total"] == document["new_total"]
     assert all(row["delta"] == 0 for row in document["rows"])
     return int(document["old_total"])
 
 
 def drawn_twice(document: Any) -> int:
-    """Return the samples of one side of a flame graph."""
+    """Return the samples of one side, if both sides of a graph are one capture."""
     return int(document["samples"]) // 2
 
 
 def view(command: str, count: Count, file: Path) -> Counted:
-    """Run ``command`` with ``file`` for {}; return the number of the view's samples."""
+    """Run ``command``, in which {} stands for ``file``; return the view's samples."""
     words = [word.format(file) for word in command.split()]
     status, out, err = called(*words, "--json")
     assert status in (0, 1) and (status == 0 or err)

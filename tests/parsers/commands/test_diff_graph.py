@@ -46,7 +46,7 @@ def picture(capsys: Capsys, *argv: str) -> ElementTree.Element:
 
 
 def named(root: ElementTree.Element) -> dict[str, tuple[str, DrawnBox]]:
-    """Return the numbers in the title of each function's box, and the box."""
+    """Return each function's box, and the numbers in the title of the box."""
     found = {}
     for title, box in svg_boxes(root).items():
         name, _, numbers = title.partition("\n")

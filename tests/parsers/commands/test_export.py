@@ -149,7 +149,7 @@ def test_export_without_readable_sample_keeps_the_old(
     if damaged:
         at = data.index(b"BUFR") + 24
         Path(bad).write_bytes(data[:at] + b"\xff" * 200 + data[at + 200 :])
-    # A database already contains the good capture, and would refuse to add it again.
+    # The SQL database already contains the good capture, so the export would refuse it.
     for files in ([bad],) if to == "sql" else ([bad], [file, bad]):
         status, printed, err = run(capsys, "export", *files, "--to", to, "-o", str(out))
         assert (status, printed) == (1, "")

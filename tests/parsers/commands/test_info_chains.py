@@ -17,9 +17,10 @@ WHOLE, NO_TABLE, UNKNOWN = 1, 4, 7
 
 
 def written(path: Path, ends: Sequence[int], tables: int = 5) -> str:
-    """Write a capture of a chain for each of ``ends``, an enum pfm_unwind_why.
+    """Write a capture with one call chain for each of ``ends``.
 
-    An end of 0 means that the chain was found without unwind tables.
+    An end is a value of enum pfm_unwind_why, or 0 if the chain was found without unwind
+    tables.
     """
     regions = [
         SinkRegion(at + 1, (callstack_record(user=(1, 2), end=end),), FILLING)

@@ -18,7 +18,7 @@ SAMPLES = [load(CODE + at, 0x6000 + 8 * at, 5) for at in (0, 0, 1)]
 
 
 def capture(tmp_path: Path, view: Optional[dict[str, Any]]) -> str:
-    """Write a capture that contains a request for a view, and return its name."""
+    """Write a capture that requests this view, if any; return the capture's path."""
     sess = ear_session("data_ear_cache_lat4")
     if view is not None:
         sess["view"] = view

@@ -75,7 +75,7 @@ def test_summary_omits_losses_that_are_not_recorded() -> None:
 
 
 def throttled(times: int) -> Recording:
-    """Read a capture whose counters were throttled and limited."""
+    """Read a capture whose counters were throttled, and limited twice as often."""
     done = json_chunk("DONE", {**totals(1), "throttled": times, "limited": 2 * times})
     return read(capture(json_chunk("SESS", session()), bufr(buffer([Sample()])), done))
 
@@ -96,7 +96,10 @@ def test_summary_omits_throttling_that_did_not_happen() -> None:
 
 
 def skipping(*skipped: int, **done: int) -> Recording:
-    """Read a capture with one sink buffer copy for each number of skipped samples."""
+    """Read a capture of successive copies of a sink buffer that skipped samples.
+
+    ``skipped`` has the number of skipped samples in each copy.
+    """
     document = json_chunk("DONE", {**totals(1), **done})
     copies = [bufr(sink([SinkRegion()], number)) for number in skipped]
     chunks = [json_chunk("SESS", session(uuid=UUID_SINK)), *copies, document]

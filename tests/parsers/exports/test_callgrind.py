@@ -16,7 +16,8 @@ from helpers.programs import Program
 from helpers.stacks_capture import Stack, stack_capture
 from helpers.writers import Sample, session, simple_capture
 
-# Lines look like "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot means zero.
+# callgrind_annotate prints a line for each function, such as
+# "40 (67.80%) 20 (48.78%)  file:function [object]". A dot stands for a cost of 0.
 COST = r"([\d,]+|\.)(?: \([ \d.]+%\))?"
 OF_ONE = re.compile(rf" *{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")
 OF_TWO = re.compile(rf" *{COST} +{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")

@@ -190,7 +190,7 @@ def test_csv_export_formats_each_used_stack_once(
     monkeypatch.setattr(csv_export, "_quoted", counted)
     argv = ["export", str(tmp_path / "0.pfm"), "--to", "csv"]
     assert called(*argv, "-o", str(tmp_path / "x.csv"))[0] == 0
-    del asked[0]  # these fields are not stacks
+    del asked[0]  # fields without a semicolon are not stacks
     assert asked == {61: 1, 62: 1}
 
 

@@ -26,7 +26,7 @@ def lines(*fields: Field) -> list[str]:
 
 
 def texts(made: Sequence[str]) -> Texts:
-    """Return the texts whose IDs are their indices."""
+    """Return a Texts in which the ID of each text is its index in ``made``."""
     return Texts(lambda ids: [made[at].encode() for at in ids.tolist()])
 
 

@@ -101,7 +101,7 @@ def test_folded_names_lacking_data(
 def test_folded_memory_grows_with_stacks_of_samples(tmp_path: Path) -> None:
     path, out = tmp_path / "x.pfm", tmp_path / "x.folded"
     names = [f"function_{at:0100}" for at in range(120)]
-    # Each stack rotates the same list, so no two stacks share callers.
+    # The stacks are the rotations of one list, so no two stacks share callers.
     stacks = [Stack((*names[at:], *names[:at])) for at in range(120)]
     path.write_bytes(stack_capture(stacks, names))
     peak, (status, _, _) = peak_memory(

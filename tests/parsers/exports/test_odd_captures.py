@@ -59,7 +59,7 @@ def test_names_with_markup_are_exported(to: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def spaced(tmp_path: Path) -> Path:
-    """Return the path of a capture of names with spaces, parentheses and colons."""
+    """Return the path of a capture whose names have spaces, parentheses and colons."""
     where = maps(100, [mapping(0x400000, 0x500000, 0, OBJECT)], COMM)
     path = tmp_path / "spaced.pfm"
     path.write_bytes(

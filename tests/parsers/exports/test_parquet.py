@@ -12,7 +12,7 @@ from pfmparse.exports import parquet
 
 
 def missing(name: str) -> NoReturn:
-    """Fail as the import of a package that is not installed does."""
+    """Raise the error that importing a package raises if it is not installed."""
     raise ImportError(f"No module named {name!r}")
 
 

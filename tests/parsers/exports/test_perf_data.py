@@ -124,7 +124,8 @@ def test_perf_report_agrees_with_ours(
     file = exported(captures[name], "perf-data", tmp_path / "perf.data")
     periods = ("--weight", "period")
     assert by_function(file, column="period") == by_symbol(captures[name], *periods)
-    # perf counts records, and each record can stand for several samples.
+    # perf counts records, but a record of a format in COUNTING stands for several
+    # samples.
     if name not in COUNTING:
         assert by_function(file) == by_symbol(captures[name])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check widths, colours and texts of pictures, with and without a comparison."""
+"""Check the widths, colours and texts of SVG graphs of one side and of two sides."""
 
 from __future__ import annotations
 

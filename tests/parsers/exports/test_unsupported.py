@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Report data of captures that an export format cannot represent."""
+"""Check that an export reports recorded data that its file format cannot store."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ALL = frozenset(Role)
 
 
 def lacks(data: bytes, *carries: Role, **more: bool) -> list[str]:
-    """Return the notes of an export about data that it does not carry."""
+    """Return the names of the recorded data that an export notes as missing."""
     source = opened(data)
     job = Job([source], Path("x"))
     for _ in noted(job, source, frozenset(carries), **more):

@@ -67,7 +67,7 @@ def test_samples_without_the_pmd_have_0() -> None:
     found = recorded(samples, described)
     assert found.role(Role.DATA_ADDRESS).tolist() == [0, 0x7000]
     assert found.role(Role.LATENCY).tolist() == [0, 30]
-    # The recorded entries are unchanged.
+    # The recorded fields do not include the added column.
     assert "dla" not in found.fields()
 
 
@@ -98,11 +98,12 @@ def test_column_with_the_role_precedes_pmds(name: str) -> None:
     assert found.role(Role.DATA_ADDRESS).tolist() == [16]
 
 
-CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}  # thread and process of each
+# The thread and the process of each context.
+CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}
 
 
 def silent() -> bytes:
-    """Build a capture of three threads with one sample each at different addresses."""
+    """Build a capture of three contexts, whose samples do not record their threads."""
     described = session({0: [pmd(0)]}, UUID_PEBS64)
     described["contexts"][0]["tgid"] = 100
     chunks = []

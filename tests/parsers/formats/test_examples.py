@@ -27,11 +27,12 @@ STACK = (16, 4096, 4097, *(0 for _ in range(29)))
 class Example:
     """A format with known records.
 
-    record: the record's layout in the notation of struct. rows: two records; if the
-    format is a table, one record at two times. shown: the rows that pfmparse shows, if
-    they differ from ``rows``; for a table, the second row contains increases. chain:
-    the second row's call chain. argument: the layout of the argument in the notation of
-    struct. values: the argument's fields after those of pfm_sink_arg_t.
+    record: the record's layout, as a format string of Python's module struct. rows: two
+    records; if the format is a table, one record at two times. shown: the rows that
+    pfmparse shows, if they differ from ``rows``; for a table, the counts and sums in
+    the second row are the increases since the first. chain: the second row's call
+    chain. argument: the layout of the argument's fields after those of pfm_sink_arg_t.
+    values: these fields.
     """
 
     name: str
@@ -135,7 +136,7 @@ int main(void)
 
 
 def name_of(example: Union[Example, Path]) -> str:
-    """Return the name of a test."""
+    """Return the test ID of an example."""
     return example.name
 
 
@@ -153,7 +154,7 @@ def load(folder: Path) -> pfm.Format:
 
 
 def decoder(found: pfm.Format) -> pfm.Decoder:
-    """Return a decoder for a context."""
+    """Return a decoder of this format for one context."""
     return found.decoder(pfm.parse_session(pfm.session_template(found.uuid), 0))
 
 

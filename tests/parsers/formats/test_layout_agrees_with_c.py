@@ -89,7 +89,8 @@ def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
         check=True,
     )
     return {
-        # In C, a longer record contains the shorter one, but numpy dtypes are flat.
+        # Some C structures contain others, but the numpy dtypes are flat. Therefore,
+        # use only the last part of a name such as "base.ip".
         (c_string(kind), c_string(name).rpartition(".")[2]): Field(
             offset, size, element, bool(signed)
         )

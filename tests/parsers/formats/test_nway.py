@@ -44,7 +44,7 @@ def sess(sets: Optional[dict[int, list[Json]]] = None) -> Json:
 
 
 def samples_of(sets: dict[int, list[Json]], seeds: Sequence[int]) -> tuple[Sample, ...]:
-    """Build samples of each kind that these sets record."""
+    """Build a sample for each seed, which selects one of the PMDs of these sets."""
     kinds = [(n, p) for n, pmds in sets.items() for p in pmds]
     made = []
     for seed in seeds:

@@ -102,7 +102,7 @@ def run(site: Path, *argv: str) -> subprocess.CompletedProcess[str]:
 
 
 def raw(site: Path, uuid: str) -> list[str]:
-    """Write a raw buffer of 5 bytes in this format; return arguments that read it."""
+    """Write a raw buffer of 5 bytes in this format; return the arguments to read it."""
     (site / "session.json").write_text(json.dumps(session(uuid=uuid)))
     (site / "buffer").write_bytes(b"aabbb")
     return ["--raw", "--session", str(site / "session.json"), str(site / "buffer")]

@@ -86,7 +86,7 @@ def heads(*values: int) -> tuple[bytes, ...]:
 
 
 def by_itself(records: Records) -> Samples:
-    """Decode records without fixed(), as a parser with a layout of its own can."""
+    """Decode records without Records.fixed(), as a parser may do."""
     records.end = 8 * records.count
     content = records.data[: records.end]
     return Samples.of_records(np.frombuffer(content, NUMBER))
