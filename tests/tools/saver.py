@@ -33,8 +33,8 @@ def default_header(count: int, offset: int, size: int) -> bytes:
 def saver_of(program: Path, directory: Path) -> Saver:
     """Return a function that sends commands to the buffer_saver `program`.
 
-    Bytes among the commands are written to a file, whose path becomes the argument of
-    the command before them.
+    If one of the commands is of type bytes, it is written to a file, and the file's
+    path is appended to the command before it.
     """
 
     def run(module: str, *commands: str | bytes) -> Outcome:

@@ -46,6 +46,10 @@ def without_kernel() -> None:
 
 
 def room(entries: int, pmds: int) -> int:
-    """Return the size of a buffer that `entries` entries of `pmds` PMDs each fill."""
+    """Return the size of the entries in a buffer for `entries` entries of `pmds` PMDs.
+
+    A buffer is full when the largest possible entry no longer fits, so this size counts
+    for the last entry.
+    """
     largest = ENTRY_HEADER + 8 * EVERY_PMD
     return (entries - 1) * (ENTRY_HEADER + 8 * pmds) + largest

@@ -22,9 +22,10 @@ while (1) {
 }
 """
 SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
-# While libgcc enters a handler, its frame already has the new return address but not
-# yet the new stack pointer. A stop at this point loses the frames of deep(). Such stops
-# must be rare, so the program spends most of its time in the loop and in sort().
+# While libgcc jumps to an exception handler, libgcc's frame already has the handler's
+# address as its return address, but the stack pointer is not yet the handler's. A call
+# chain from this point lacks the frames of deep(). Stops at this point must be rare, so
+# the program spends most of its time in the loop and in sort().
 THROWS = """
 #include <algorithm>
 #include <stdexcept>
@@ -83,7 +84,8 @@ int main(void)
     }
 }
 """
-# longjmp() keeps the caller's frame pointer where no rule can express it.
+# In longjmp(), the caller's frame pointer is in a place that unwind rules cannot
+# express, for example in r9 on x86_64.
 JUMPS = """
 #include <setjmp.h>
 static jmp_buf buffer;

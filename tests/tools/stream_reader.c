@@ -5,12 +5,13 @@
  * usage: stream_reader DIRECTORY [pfmon's options] [COMMAND]
  *
  * DIRECTORY contains four entries. "feed" is a FIFO. "device" is a link to this
- * FIFO and replaces the format's device. "sys" replaces /sys/kernel/perfmon. In
- * "files", the file N stands for the OProfile bridge's cookie N. Each line of
- * standard input names a file whose contents the device returns, at most a page
- * per read. A line "stat NAME N" writes a number to sys/formats/NAME. At the
- * end of input, the program records the rest and prints the numbers of recorded
- * and of lost samples.
+ * FIFO and replaces the format's device. "sys" replaces /sys/kernel/perfmon.
+ * "files" is a directory: if it contains a file N, the OProfile bridge's cookie
+ * N stands for this file's path. Each line of standard input names a file whose
+ * contents the device returns, at most a page per read. A line "stat NAME N"
+ * writes N to sys/formats/NAME instead. At the end of input, the program
+ * records the rest of the stream and prints the numbers of recorded and of lost
+ * samples.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

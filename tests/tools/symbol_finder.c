@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* symbol_finder FILE CODE - print the distance of code from the entry point */
+/*
+ * symbol_finder FILE CODE - print how many bytes after FILE's entry point CODE
+ * is, which is the name of a function or an address
+ */
 #include <inttypes.h>
 #include <stdio.h>
 

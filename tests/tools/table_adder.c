@@ -5,15 +5,17 @@
  * usage: table_adder ERRNO BUILD_ID FILE...
  *
  * All files have the build ID BUILD_ID; if it is "", the files have no build
- * ID. The program replaces the kernel. It prints "SIZE bytes" for each table,
- * and then refuses the table with ERRNO, unless this is 0. It refuses tables
- * without a magic number. It accepts the table of the vDSO unless OLD is in the
- * environment. Prints "compiled" for each compilation of a file, which takes
- * 600 ms on pfmon's clock.
+ * ID. The program simulates the kernel's device for unwind tables. The device
+ * does not exist if ERRNO is ENOENT. Otherwise, the program prints "SIZE bytes"
+ * for each table that the device gets, and then refuses the table with ERRNO,
+ * unless this is 0. The device refuses tables without a magic number. It
+ * accepts the table of the vDSO unless OLD is in the environment. The program
+ * also prints "compiled" for each compilation of a file, which takes 600 ms on
+ * pfmon's clock. It calls table_set_load() three times.
  *
- * With CHANGED in the environment, the mappings of process 1 change twice, and
- * the tables are loaded again. The program prints "process 1" whenever it reads
- * the mappings of process 1. The first read fails.
+ * With CHANGED in the environment, the program calls table_set_changed() twice
+ * for process 1 before that. It prints "process 1" whenever the device is told
+ * to read the mappings of process 1. The first of these reads fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>

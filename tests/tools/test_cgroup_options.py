@@ -41,7 +41,7 @@ def test_capture_stores_selected_cgroups(printer: Printer) -> None:
 
 
 def said_of(pfmon: Pfmon, group: str) -> str:
-    """Return pfmon's messages when it cannot measure anything."""
+    """Return pfmon's messages about a group, on a machine without perfmon."""
     without_kernel()
     return pfmon(*EVERYWHERE, "--session-timeout=1", f"--cgroup={group}").stderr
 
@@ -56,8 +56,8 @@ def test_empty_control_group_is_reported(pfmon: Pfmon) -> None:
 
 def test_parent_cgroups_and_patterns_match(pfmon: Pfmon) -> None:
     lines = Path("/proc/self/cgroup").read_text("utf-8").splitlines()
-    # Take the longest, because a process can be in the root of one hierarchy and in a
-    # group of another.
+    # Take the longest path, because a process can be in the root of one hierarchy and
+    # in a group of another.
     own = max(line.split(":", 2)[2] for line in lines)
     for group in ("/", f"/none,{own}", "/*", f"{own[:-1]}?"):
         assert "control group" not in said_of(pfmon, group)

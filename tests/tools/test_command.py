@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run a command: its stops, and its exit status."""
+"""Test where a command that pfmon traces stops, and its exit status."""
 
 from __future__ import annotations
 

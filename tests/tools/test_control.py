@@ -11,7 +11,7 @@ import pytest
 from pfmon import ERROR, Pfmon
 
 ENABLE, SET, SNAPSHOT, STOP = "1 -", "2 {}", "3 -", "4 -"
-LINE = 4096  # longest line, with its end
+LINE = 4096  # bytes of the longest line, including its newline
 
 
 @pytest.fixture(name="fifo")
@@ -24,7 +24,11 @@ def fixture_fifo(tmp_path: Path) -> Path:
 def read(
     programs: Path, fifo: Path, *texts: bytes
 ) -> tuple[list[str], str, bytes, int]:
-    """Return the commands, messages, acknowledgements and number of reads."""
+    """Write texts to the FIFO that control_reader reads.
+
+    Return the commands that it found, its messages, its acknowledgements, and how often
+    it has read from the FIFO.
+    """
     ack = fifo.with_name("ack")
     os.mkfifo(ack)
     answers = os.open(ack, os.O_RDWR | os.O_NONBLOCK)

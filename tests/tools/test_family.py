@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check pfmon's messages when the kernel refuses a family of contexts."""
+"""Check pfmon's messages when the kernel refuses a family of contexts.
+
+A family is a context for the command's first thread, and a context for each thread that
+the command creates.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,11 @@ FORKS = "this kernel cannot follow forks (try --no-inherit)"
 def counted(
     programs: Path, *arguments: str, create: int = 0, load: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Count a command while the kernel returns these errors."""
+    """Count a command with family_refuser.
+
+    Creating a family fails with the errno `create`, and loading any context with the
+    errno `load`, unless these are 0.
+    """
     return subprocess.run(
         [
             programs / "family_refuser",
@@ -46,7 +54,7 @@ def counted(
 def refused(
     programs: Path, create: int, load: int, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Count the command "true" while the kernel returns these errors."""
+    """Count the command "true" while the kernel returns these errors: see counted()."""
     return counted(programs, *options, "true", create=create, load=load)
 
 

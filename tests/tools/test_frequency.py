@@ -23,7 +23,10 @@ Adapter = Callable[..., list[str]]
 @pytest.fixture(name="adapt")
 def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
     def run(options: Sequence[str], *commands: str | bytes) -> list[str]:
-        """Return what period_adapter prints. Bytes are the contents of a buffer."""
+        """Return what period_adapter prints.
+
+        A command of type bytes is the contents of a buffer to load.
+        """
         lines = []
         for number, command in enumerate(commands):
             if isinstance(command, bytes):

@@ -151,7 +151,8 @@ sys.stdin.readline()
 def test_deleted_library_without_table_is_reported_once(
     programs: Path, cat: Path, tmp_path: Path, option: str, told: int
 ) -> None:
-    # Drop root's capabilities to open a deleted file through /proc/PID/map_files.
+    # Root must not be able to open deleted files through /proc/PID/map_files, so drop
+    # the capabilities for this.
     capability = "--bounding-set=-checkpoint_restore,-sys_admin"
     prefix = ("setpriv", capability) if os.geteuid() == 0 else ()
     other = tmp_path / "other"

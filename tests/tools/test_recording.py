@@ -154,7 +154,7 @@ def test_system_wide_session_records_process_events(
     ((done,), (maps, *_)) = (documents(first, kind) for kind in (b"DONE", b"MAPS"))
     assert done["process_events"] == {"error": None, "lost": 0}
     assert maps["tgid"] == os.getpid()
-    # The second capture does not read /proc again.
+    # pfmon does not read /proc again for the second capture.
     assert documents(capture, b"MAPS") == []
 
 

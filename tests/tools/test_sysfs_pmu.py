@@ -59,8 +59,8 @@ def fixture_pmus(encoder: Encoder) -> None:
         ("cpu/offcore_rsp=0xffffffffffffffff/", 0, 2**64 - 1, 0),
         ("cpu/second=0xf,ldlat=0xffff/", 0, 0xFFFF, 0xF00),
         ("cpu/config=0x1b7,config1=0x10001,config2=7/", 0x1B7, 0x10001, 7),
-        # Later parameters override earlier ones and those that an event's name stands
-        # for.
+        # Later parameters override earlier ones. Parameters before or after an event's
+        # name override those that the name stands for.
         ("cpu/event=1,event=2/", 2, 0, 0),
         ("cpu/mem-loads/", 0x1CD, 3, 0),
         ("cpu/mem-loads,ldlat=30/", 0x1CD, 30, 0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run pfmon top: its options, and the viewer that it starts."""
+"""Test the options of pfmon top, and the viewer that it starts."""
 
 from __future__ import annotations
 

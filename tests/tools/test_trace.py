@@ -14,7 +14,7 @@ SECONDS = 120
 
 
 def run(programs: Path, *command: str, **settings: str) -> list[str]:
-    """Trace the program family with these arguments; return the printed lines.
+    """Trace the program tests/family with these arguments; return the printed lines.
 
     The settings are added to trace_runner's environment.
     """
@@ -62,7 +62,8 @@ def test_trace_counts_new_threads_and_processes(
 
 
 def test_child_may_exit_before_fork_event(programs: Path) -> None:
-    # With several parents, trace_runner sees the stops of the youngest child first.
+    # waitpid() returns the stops of the youngest tracee first. With several parents, a
+    # child can therefore start, and exit, before its parent's fork event is handled.
     family = f"{programs / 'tests/family'} series 20 1"
     script = f"{family} & {family} & {family} & wait"
     lines = trace(programs, "sh", "-c", script, SLOW="1")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare unwind tables with the output of binutils, and with rules for test code."""
+"""Compare unwind tables with binutils' output, and with the expected rules of code."""
 
 from __future__ import annotations
 
@@ -325,7 +325,7 @@ RULE_AFTER = {
 
 @pytest.fixture(name="startup")
 def fixture_startup(tmp_path: Path) -> Callable[[str], Path]:
-    """Return a function that links an empty file."""
+    """Return a function that links an empty program, with a given option."""
     source = tmp_path / "empty.c"
     source.write_text("int main(void) { return 0; }\n")
 
@@ -398,7 +398,7 @@ def test_unwind_plt_of_static_program_is_followed(
     assert [table.rule(place(code[number][0])) for number in (0, 2)] == [CALL, NONE]
 
 
-# A jump to another frame: its rsp is in r8, and its address in rdx.
+# The rule during a jump to another frame, whose rsp is in r8 and address in rdx.
 JUMPS = Rule(Kind.REG, 8, Ra.REG, Fp.LOST, 0, 1)
 LONGJMP = ".cfi_def_cfa rdi, 0\n.cfi_register rsp, r8\n.cfi_register rbp, r9"
 CONTEXTS = """
@@ -428,7 +428,8 @@ def test_unwind_longjmp_is_in_the_frame_of_setjmp(
     code, table = instructions(contexts, f"--disassemble={name}"), compiler(contexts)
     place = Offsets(contexts)
     rules = [table.rule(place(address)) for address, _ in code]
-    # The buffer is no longer needed once the first register has been read.
+    # From this instruction on, the target's rsp, rbp and address are in r8, r9 and rdx,
+    # so the rule does not need the buffer.
     first = [text for _, text in code].index("mov    (%rdi),%rbx")
     assert code[-1][1] == "jmp    *%rdx"
     assert rules[first:] == [JUMPS] * 9
@@ -442,7 +443,7 @@ def context_code(file: Path, name: str) -> tuple[list[int], list[str]]:
     address = int(start, 16)
     bounds = (f"--start-address={address}", f"--stop-address={address + 300}")
     code, place = instructions(file, *bounds), Offsets(file)
-    # The second ret is reached if the system call has failed.
+    # The function ends with its second ret, which is reached if its system call fails.
     rets = [at for at, (_, text) in enumerate(code) if text == "ret"]
     found = code[: rets[1] + 1]
     return [place(address) for address, _ in found], [text for _, text in found]
@@ -568,7 +569,8 @@ def test_unwind_link_register_of_arm64_is_used(assembled: Assembled) -> None:
     )
 
 
-# glibc's longjmp() and setcontext() for arm64 describe their buffer, but not sp.
+# The unwind information of longjmp() and setcontext() in glibc for arm64 says where the
+# buffer has the other registers, but not where it has sp.
 @pytest.mark.parametrize("saved", [".cfi_offset x30, 88", ".cfi_same_value x30"])
 def test_unwind_buffer_is_no_frame_of_arm64(assembled: Assembled, saved: str) -> None:
     body = f".cfi_def_cfa x0, 0\n{saved}\nnop"
@@ -590,7 +592,8 @@ def test_unwind_plt_of_arm64_is_followed(
     assert [start - plt for start in table.starts[:3]] == [0, before + 4, 32]
 
 
-# The linker moves the last load because of erratum 843419 of the Cortex-A53.
+# Because of erratum 843419 of the Cortex-A53, the linker moves the last load (ldr x2)
+# behind the function, and replaces it with a branch.
 MOVED = """
     .text
     .balign 4096
@@ -678,11 +681,14 @@ def test_unwind_vdso_of_arm64_is_followed(assembled: Assembled, push: str) -> No
         NONE,
     ]
     assert table.starts[0] == assembled.start("__kernel_clock_gettime")
-    # A signal handler returns to the trampoline's start.
+    # A signal handler returns to the start of the trampoline. The rule begins one
+    # instruction earlier, because the unwinder looks up a return address minus 1.
     assert table.starts[2:] == [trampoline - 4, trampoline + 8]
 
 
-# Four Go functions of 16 units of code each. Only .gopclntab describes them.
+# Four Go functions of 16 units of code each. A unit is 1 byte on x86_64, and 4 bytes on
+# arm64. Only .gopclntab describes the functions. The comments in it say how many bytes
+# a function has pushed, and for how many units of code.
 GO = """
     .text
     .balign 64
@@ -805,9 +811,11 @@ def test_unwind_unknown_go_table_has_no_rules(
     assert table.rule(assembled.start("described")) == CALL
 
 
-# Some functions of the C library, such as __memcpy_chk(), continue after padding. If
-# all the code between two functions is padding, the table has no row for it, so that
-# the rule of the function before it applies. For any other code, the rule is NONE.
+# Some functions of the C library, such as __memcpy_chk(), run through the padding after
+# them into the next function. If the code between two functions is padding, the table
+# has no row for it, so that the rule of the function before it applies. Otherwise, the
+# rule is NONE. Any code of fewer than 16 bytes is padding. Code of 16 to 63 bytes is
+# padding if it does nothing.
 @pytest.mark.parametrize(
     ("machine", "padding", "is_known"),
     [
@@ -930,8 +938,9 @@ def test_unwind_without_information_is_refused(
     assert compiler.complaint(assembled.path) == reason
 
 
-# If all rules have the same hash, the compiler would have to compare each rule with all
-# others. For a file of 64 MB this would take minutes.
+# The compiler refuses a file if too many of its rules have the same hash: it would have
+# to compare each of these rules with all others. For a file of 64 MB this would take
+# minutes.
 def test_unwind_rules_of_one_hash_are_refused(
     assembled: Assembled, compiler: Compiler
 ) -> None:
@@ -959,7 +968,7 @@ def fixture_fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compile_damaged(fuzzer: Path, path: Path) -> None:
-    """Compile tables for damaged copies of a file; some copies must still yield one."""
+    """Compile tables for damaged copies of a file; some copies must have a table."""
     if not path.exists():
         pytest.skip(f"there is no {path}")
     compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))

@@ -5,9 +5,10 @@
  * usage: threads_printer PID
  *
  * Examines the process whenever a line arrives on standard input: all threads
- * if the line is "all", one thread if it is a thread ID, otherwise only new
- * threads and those whose name may still change. Answers with a line: the
- * chunk's text, or an empty line if nothing has changed.
+ * if the line is "all", one thread if it is a thread ID. For other lines, it
+ * skips threads that it once found unchanged. Answers with a line: the text of
+ * a chunk with the new and changed threads, or an empty line if nothing has
+ * changed.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -6,11 +6,12 @@
  *
  * The environment changes what the program does. With SIGNAL, it sends SIGTERM
  * to the command after an exec by a thread other than the first. With SLOW, it
- * handles each fork late, so that other threads can end first. With BYSTANDER,
- * it has another, untraced child, and prints this child's exit status at the
- * end. With DETACH, it detaches all processes when the command has ended. If
- * ENTRY is set as well, it detaches the command at its entry point ("reached"),
- * before the entry point ("armed"), or at its first stop ("pending").
+ * pauses at each new process or thread, so that others can end in the meantime.
+ * With BYSTANDER, it has another, untraced child, and prints this child's exit
+ * status at the end. With DETACH, it detaches all processes when the command
+ * has ended. If ENTRY is set as well, it detaches the command at its entry
+ * point ("reached"), before the entry point ("armed"), or at its first stop
+ * ("pending").
  *
  * When it no longer traces anything, it prints how many threads and processes
  * have started, how many have ended, how many execs there were, and how many of

@@ -4,12 +4,13 @@
  *
  * usage: trap_pender [blocked]
  *
- * Sends itself the SIGTRAP of a breakpoint at its entry point, and SIGWINCH,
- * which stops a traced process. Then it receives the SIGTRAP, which kills it
- * unless the tracer suppresses the signal. Exits with status 7.
+ * Blocks SIGTRAP, and sends itself the SIGTRAP of a breakpoint at its entry
+ * point. Then it sends itself SIGWINCH, which stops it if it is traced. Then it
+ * unblocks SIGTRAP, which kills it unless the tracer suppresses the signal.
+ * Exits with status 7.
  *
- * With "blocked", it keeps the SIGTRAP blocked to the end, and stops many
- * times. It exits with status 7 if no process traces it at the end, otherwise
+ * With "blocked", it sends itself SIGWINCH many times, and never unblocks
+ * SIGTRAP. It exits with status 7 if no process traces it at the end, otherwise
  * with 1.
  */
 #define _GNU_SOURCE

@@ -16,7 +16,7 @@
 
 #include "unwind/compile.h"
 
-/* The section headers are at the end of the vDSO. */
+/* The vDSO ends with its section headers, which gives its size. */
 static struct pfm_unwind_head *compile_vdso(const char **why)
 {
 	const Elf64_Ehdr *image = (void *)getauxval(AT_SYSINFO_EHDR);

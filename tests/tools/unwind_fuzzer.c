@@ -4,8 +4,8 @@
  *
  * usage: unwind_fuzzer FILE COUNT SEED
  *
- * Prints the number of copies that have a table. The test builds this with
- * sanitizers.
+ * Prints for how many copies a table was compiled. The test builds this program
+ * with sanitizers.
  */
 #include <elf.h>
 #include <stdbool.h>

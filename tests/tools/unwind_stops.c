@@ -7,7 +7,8 @@
  *
  * Stops the command COUNT times, after equal amounts of CPU time and a random
  * number of further instructions, and unwinds its stack in both ways. With
- * --start, stops it from its first instruction on, at shorter intervals.
+ * --start, stops it from its first instruction on, each time after a random
+ * number of instructions below 2048.
  *
  * Prints a line of JSON with these numbers:
  *
@@ -46,7 +47,7 @@
 #include "base/util.h"
 #include "process/mapping.h"
 #include "unwind/compile.h"
-#include "unwind_walk.h"	/* as in the kernel module */
+#include "unwind_walk.h"	/* the kernel module's unwinder */
 
 #define STOP_US		4000	/* of CPU time, between stops */
 #define MOST_STEPS	64

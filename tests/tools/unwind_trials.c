@@ -3,8 +3,9 @@
  * unwind_trials COUNT SEED - check random unwind tables, and unwind random
  * stacks with them
  *
- * Prints the number of each outcome in lines "NAME NUMBER". Each table ends
- * right before a page that cannot be read. The exit status is 1 if a guarantee
+ * Prints the number of each outcome in lines "NAME NUMBER". Each table ends at
+ * most 7 bytes before a page that cannot be read, so that reading beyond the
+ * table kills the program. The exit status is 1 if a guarantee of unwind_walk.h
  * was violated.
  */
 #include <err.h>

@@ -4,8 +4,8 @@
  *
  * usage: view_shower [pfmon's options] COMMAND
  *
- * --outfile names the capture. The exit status is 3 if no program is found,
- * 4 if there is nothing to show, 1 if the program failed.
+ * --outfile names the capture. The exit status is 3 if the viewer, pfmparse, is
+ * not found, 4 if the sampling format has no view, and 1 if the viewer failed.
  */
 #include <stdlib.h>
 

@@ -16,7 +16,8 @@ BOXES = """
 """
 # This script returns the label of the element that has the focus.
 FOCUSED = "return document.activeElement.getAttribute('aria-label')"
-# This script returns the smallest contrast of text and background in some elements.
+# This script returns the smallest contrast between text and background among the
+# elements that match a selector.
 CONTRAST = """
     const channel = (c) =>
         (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;

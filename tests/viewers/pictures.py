@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Draw the pictures of pfmparse's HTML pages for docs/, from a capture of hotframes.
 
-Use the capture "traced", which `make vm` records, or any other capture.
+`make vm` records such a capture, "traced". Captures of other programs work, too.
 """
 
 from __future__ import annotations

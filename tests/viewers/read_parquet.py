@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print sums by function, stacks and the first row: read_parquet.py FILE..."""
+"""Print, as JSON, what sums() finds in each export to Parquet.
+
+Usage: read_parquet.py FILE...
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,11 @@ from pyarrow import parquet  # type: ignore[import]
 
 
 def sums(path: str) -> dict[str, Any]:
-    """Return sums by function of an export of --weight period."""
+    """Read an export with --weight period.
+
+    Return its sums of samples and of periods by function, its number of rows by stack,
+    and its first row.
+    """
     samples, periods = Counter[str](), Counter[str]()
     rows = parquet.read_table(path).to_pylist()
     for row in rows:

@@ -19,8 +19,8 @@ ROWS = """
     return Array.from(document.querySelector("#functions").tBodies[0].rows,
         (row) => Array.from(row.cells, (cell) => cell.textContent));
 """
-# Pages begin with the first event. If there are several, this script selects all of
-# them.
+# At first, a page shows only the capture's first event. This script selects all events
+# if there are several.
 EVERY_EVENT = """
     const select = document.getElementById("event");
     if (select.options[0].value !== "-1") return;
@@ -34,8 +34,8 @@ COLOURED = """
     return Object.fromEntries(Array.from(document.querySelectorAll("#flames div"),
         (box) => [box.textContent, hex(getComputedStyle(box).backgroundColor)]));
 """
-# This script returns the boxes of a picture: names, and widths relative to the lowest
-# box.
+# This script returns the name of each box of a picture, its width relative to the
+# lowest box, and whether the search has found it.
 DRAWN = """
     const all = Array.from(document.querySelectorAll("#boxes > g"));
     const width = (g) => +g.querySelector("rect").getAttribute("width");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export to Parquet with pyarrow in a root file system of sid, which has pyarrow."""
+"""Export to Parquet in a root file system of Debian sid, which packages pyarrow."""
 
 from __future__ import annotations
 

@@ -27,7 +27,10 @@ QUERIES = re.compile(r"```sql\n(.*?)```", re.DOTALL)
 
 
 def server(directory: Path, program: str, *options: str) -> None:
-    """Run a program of the server as another user; it refuses to run as root."""
+    """Run one of PostgreSQL's programs.
+
+    It refuses to run as root. If the tests run as root, it runs as the user postgres.
+    """
     command = [str(PROGRAMS / program), "-D", str(directory / "data"), *options]
     if os.getuid() == 0:
         command = ["runuser", "-u", "postgres", "--", *command]

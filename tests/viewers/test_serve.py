@@ -30,7 +30,7 @@ PRESS_CONTROL = """
     return document.activeElement.dispatchEvent(new KeyboardEvent("keydown",
         { key: arguments[0], ctrlKey: true, bubbles: true, cancelable: true }));
 """
-# This script returns the page's width that exceeds the window's, in pixels.
+# This script returns by how many pixels the page is wider than the window.
 EXCESS = "return document.documentElement.scrollWidth - window.innerWidth"
 
 

@@ -12,7 +12,7 @@ from boot import Boot
 
 SCRIPT = Path(__file__).with_suffix(".sh")
 SIGPIPE = 13
-# The error message that each part of the script prints.
+# The end of the error message that each of these parts of the script prints.
 ERRORS = {
     "file-limit": "/tmp/limited.cap: File too large",
     "reader-ends": "/tmp/piped: Broken pipe",

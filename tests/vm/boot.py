@@ -154,7 +154,10 @@ class Boot:
         return self._statuses[name]
 
     def printed(self, name: str) -> str:
-        """Wait for a command's end; return its output without test results."""
+        """Wait for a command's end; return its output.
+
+        If the command has printed test results, return the output after the last one.
+        """
         self.command(name)
         return self._printed[name]
 

@@ -20,16 +20,19 @@ OPENS = "/perfmon/bin/bash -c 'for ((i = 0; i < 5000; i++)); do :>/dev/null; don
 SWITCHES = "-e context-switches --long-smpl-periods=1"
 WIDE_SWITCHES = "-e sched:sched_switch --long-smpl-periods=1 --system-wide"
 WAITS = "waits 100 1 >/dev/null"
-# Create a root directory whose dynamic linker and libraries become known only at the
-# exec. Busybox, which provides chroot, lacks unwind information for some of its code.
+# Create a root directory with copies of the dynamic linker and the libraries. pfmon
+# loads the tables of these copies only when a program in this root directory is
+# executed.
 MAKE_ROOT = (
     "mkdir /tmp/root && cp -a /lib /lib64 /perfmon/bin/gzip /tmp/zipped /tmp/root"
 )
-# Sample so frequently that some samples are in the dynamic linker. A traced command
-# stops at each exec until pfmon has loaded the new program's tables.
+# Sample so frequently that some samples are in the dynamic linker. With --follow-exec,
+# pfmon traces the command, which stops at each exec until pfmon has loaded the new
+# program's tables. chroot is not measured: it is part of Busybox, which lacks unwind
+# information for some of its code.
 ROOTED = "-F 50000 --follow-exec=^/gzip chroot /tmp/root /gzip -1c /zipped"
-# Minimum percentage of complete chains. A system-wide session finds a new program only
-# a little after its exec.
+# Minimum percentage of complete chains. It is lower for system-wide sessions, which
+# notice a new program only a little after its exec.
 SHARES = {
     **{"gzip": 99.0, "bash": 99.0, "counted": 99.0, "switches": 99.0},
     **{"kernel": 99.0, "rooted": 99.5, "wide": 95.0, "wide-switches": 95.0},
@@ -70,7 +73,7 @@ def check(boot: Boot, name: str) -> None:
     """Fail the test unless nearly all user call chains of a capture are complete."""
     assert boot.command("call_graphs") == 0, boot.printed("call_graphs")
     ends = following.pfmparse("info", boot.out / f"{name}.cap")["user_chains"]
-    # At a process's first sample, the kernel does not know its mappings.
+    # At a process's first sample, the kernel does not know the process's mappings.
     ends.pop("unknown_mappings", None)
     total = sum(ends.values())
     assert total >= MIN_CHAINS, ends

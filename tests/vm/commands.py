@@ -56,15 +56,16 @@ NMI_MODULES = (
     "formats/oprofile_bridge/pfm_fmt_oprofile",
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-# By kernel: the number of NMIs that nmi_fire causes (default FEWER_NMIS), and of stack
-# walks in each test of nmi_hostile (default FEWER_WALKS). NMI_ROUNDS is the number of
-# rounds of nmi_life and nmi_unwind.
+# NMIS: the number of NMIs that nmi_fire causes, for kernels on which it is not
+# FEWER_NMIS. WALKS: the number of stack walks in each test of nmi_hostile, for kernels
+# on which it is not FEWER_WALKS. NMI_ROUNDS: the number of rounds of nmi_life and
+# nmi_unwind.
 NMIS = {"6.12": 1_000_000} if ALL else {}
 FEWER_NMIS = 100_000
 WALKS = {kernels.DEBUG: 500_000} if ALL else {}
 FEWER_WALKS = 10_000
 NMI_ROUNDS = 50 if ALL else 10
-# Divisor of these amounts on a kernel that only repeats the tests of another one.
+# These numbers are divided by PART on a kernel that only repeats another one's tests.
 PART = 5
 # Timeout of a test with NMIs, in seconds.
 NMI_TIMEOUT = 2400
@@ -76,8 +77,9 @@ FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
 TIMEOUT = 1800 + FUZZ_CALLS // 10
 # A deliberately faulty format; module parameters select its faults.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
-# A format that pfmon knows only from sysfs; its module's name lets pfmon load it on
-# demand. REFUSED has arguments that pfmon or the format refuses.
+# The UUID of a format that pfmon knows only from sysfs. The kernel loads the format's
+# module on demand, because the module's alias contains the UUID. REFUSED has arguments
+# that pfmon or the format refuses, with pfmon's messages.
 COUNT = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
 REFUSED = {
     "depth=3": "the sampling format count has no field 'depth'; it has num_events",
@@ -96,7 +98,7 @@ LOCKED_MODULES = (
 ROUNDS = 25_000_000
 INSTRUCTIONS = 2 * ROUNDS
 PERIOD = 100_000
-# One instruction takes 2 ns, so one cycle is one nanosecond.
+# An instruction takes 2 ns, and a cycle 1 ns.
 CYCLES = 2 * INSTRUCTIONS
 # Counters of the arm64 PMU that can count any event.
 COUNTERS = 7
@@ -114,9 +116,10 @@ MEASURED = Guest("arm64", "6.1")
 # the samples. One guest has one CPU. In the other, threads move between two CPUs.
 CROWDED = [GROUPED, FOLLOWED]
 # This guest keeps perf's usual limits on samples until the programs of RIGGED begin.
-# The other guests lift the limits, because no sample must be missing there.
+# The other guests lift the limits at boot, because their tests need every sample.
 PROTECTED = Guest("x86_64", "7.3", parallel=True)
-# The two limits must be set in this order.
+# The order matters: while perf_cpu_time_max_percent is 0, the kernel refuses to set
+# perf_event_max_sample_rate.
 LIMITS = {"perf_cpu_time_max_percent": 25, "perf_event_max_sample_rate": 100_000}
 NO_LIMITS = {"perf_event_max_sample_rate": 10**9, "perf_cpu_time_max_percent": 0}
 # Guests with random calls.
@@ -247,8 +250,9 @@ def _limit(limits: dict[str, int]) -> str:
 def _unprotect() -> str:
     """Return the command that prints and then lifts perf's limits.
 
-    The programs that follow expect each overflow. With these limits, perf throttles
-    NMIs although it does not throttle page faults.
+    The programs that follow need every overflow. They have already run with page
+    faults, which perf does not throttle. Now they run with NMIs, which perf would
+    throttle.
     """
     return f"(cd /proc/sys/kernel && cat {' '.join(LIMITS)}) && {_limit(NO_LIMITS)}"
 
