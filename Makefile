@@ -44,9 +44,9 @@ help:
 	@echo 'make quick    run the checks that concern the files changed since'
 	@echo '              SINCE=COMMIT (HEAD)'
 	@echo 'make check    build everything and run all tests'
-	@echo 'make check-all  make check from scratch and with more repetitions, then the'
-	@echo '              slow checks: mutants, beside-perf, check-debug, check-damaged,'
-	@echo '              check-viewers, check-host'
+	@echo 'make check-all  run `make check` from scratch and with more repetitions, then'
+	@echo '              the slow checks: mutants, beside-perf, check-debug,'
+	@echo '              check-damaged, check-viewers, check-host'
 	@echo 'make modules  build the kernel modules for $(TARGETS)'
 	@echo 'make modules KDIR=/lib/modules/RELEASE/build'
 	@echo '              build the modules for one kernel of this machine;'
@@ -58,7 +58,8 @@ help:
 	@echo 'make docs     build the API reference as HTML in build/docs/html'
 	@echo 'make user     build libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    run the KUnit suites on User Mode Linux'
-	@echo 'make sdk      build out-of-tree formats and run their suites and VMs'
+	@echo 'make sdk      build out-of-tree formats, run their KUnit suites and test them'
+	@echo '              in VMs'
 	@echo 'make vm       run the tests in VMs'
 	@echo 'make mutants  check that tests find the faults in tests/mutants'
 	@echo 'make beside-perf  run whole programs under pfmon and under perf and compare'
@@ -69,8 +70,8 @@ help:
 	@echo 'make parsers, lib, tools, scripts'
 	@echo '              run the tests of pfmparse, the libraries, pfmon, the scripts'
 	@echo 'make style    run checkpatch, sparse, kernel-doc, Python style and type checks,'
-	@echo '              check the API reference, the length of the formats, and that a'
-	@echo '              test proves each requirement'
+	@echo '              check the API reference, the number of lines of each format,'
+	@echo '              and that a test proves each requirement'
 	@echo 'make conformance  write the tables of docs/conformance.md'
 	@echo 'make pfmon-docs  generate completion and manual from pfmon'"'"'s option table'
 	@echo 'make check-debug  run the VM tests and the KUnit suites on debug kernels, with'
@@ -87,8 +88,8 @@ help:
 	@echo 'make clean    remove $(BUILD)/'
 
 # Missing packages are installed if make runs as root; otherwise one line shows how to
-# install them. The compiler is installed first: the names of packages that only some
-# tests need depend on its version.
+# install them. The compiler is installed before `parts.py --packages` runs: some of the
+# names that it prints contain the compiler's version.
 .PHONY: deps-run deps-check deps-bench deps-viewers deps-docs
 deps-run:
 	@scripts/need-packages $(RUN_PACKAGES)
@@ -102,8 +103,9 @@ deps-bench: deps-run
 	@scripts/need-packages $(CHECK_PACKAGES) $$(scripts/parts.py --packages)
 
 # Parts that cannot be built here are left out: parts.py writes a file to
-# build/left-out for each. A make that has expanded LEFT_OUT does not see files
-# written later, so goals that need LEFT_OUT run `parts` first and then a second make.
+# build/left-out for each. make expands LEFT_OUT in prerequisites while it reads this
+# file, before parts.py runs. So goals that need LEFT_OUT run `parts` first and then
+# make again.
 PARTS :=
 LEFT_OUT = $(notdir $(wildcard $(BUILD)/left-out/*))
 .PHONY: parts
@@ -111,8 +113,8 @@ parts:
 	@scripts/parts.py $(PARTS)
 
 # Modules. kbuild writes beside the sources, so each target has a tree of links to them
-# and rebuilds only what has changed. BTF would need the kernel's vmlinux, which no
-# package contains.
+# and rebuilds only what has changed. BTF would need the kernel's vmlinux, which the
+# packages with the kernel headers do not contain.
 NO_BTF := CONFIG_DEBUG_INFO_BTF_MODULES= \
 	PAHOLE_VERSION='$$(CONFIG_PAHOLE_VERSION)'
 arch = $(firstword $(subst -, ,$1))
@@ -310,7 +312,8 @@ check-all: deps-check
 		PERFMON_CACHE=$$cache $(MAKE) -s check
 	@$(MAKE) -s mutants beside-perf check-debug check-damaged check-viewers check-host
 
-# `make check` on the other Debian release. It needs only what `hosts` needs.
+# `make check` on the other Debian release. It needs only one part, other-host, as
+# `hosts` does.
 .PHONY: check-host
 check-host: deps-check
 	@scripts/other_host.py --check

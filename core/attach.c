@@ -4,10 +4,11 @@
  *
  * There can be one context per thread, or one system-wide context per CPU, but
  * not both kinds at the same time (3.1.7; Eranian 2006, 4.1). Tracepoints
- * detect the exit of a thread, and an exec that has removed its perf events.
- * Their probes must not sleep, so they queue a task work. After an exit the
- * task work runs before another process can reap the thread; after an exec,
- * before the thread returns to user mode.
+ * detect the exit of a thread, and an exec that has removed its perf events or
+ * for which the context waits (pfm_context.start_at_exec). Their probes must
+ * not sleep, so they queue a task work. After an exit the task work runs before
+ * another process can reap the thread; after an exec, before the thread returns
+ * to user mode.
  *
  * A monitored thread must not wait for a command, which may take arbitrarily
  * long. If the context is locked when the task work runs, the thread leaves a
@@ -169,8 +170,8 @@ static void pfm_attachment_later(struct work_struct *work)
 	pfm_lock(a->ctx);
 	pfm_unlock(a->ctx);
 	/*
-	 * If a command took the note, it has acted on it by now: it held the
-	 * mutex.
+	 * If a command has taken the note, it has also acted on it: it held the
+	 * mutex until then, and pfm_lock() has waited for the mutex.
 	 */
 	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);
@@ -213,7 +214,7 @@ static int pfm_add_lost(struct pfm_attachment *a, int note)
 {
 	bool lost = a->lost;
 
-	/* The events of a trusted context are loaded again. */
+	/* For a trusted context, @changed loads the events again. */
 	if (a->ctx->trusted)
 		a->lost = false;
 	return lost ? note | PFM_NOTE_LOST : note;

@@ -51,9 +51,10 @@ void pfm_attach_catch_up(struct pfm_context *ctx);
 typedef void (*pfm_changed_t)(struct pfm_context *ctx, int note);
 
 /*
- * Claim the thread or CPU of pfm_context.target. When the thread exits or
- * executes a program, it calls @changed. If the context is locked at that time,
- * the next pfm_lock() calls @changed instead.
+ * Claim the thread or CPU of pfm_context.target. The thread calls @changed when
+ * it exits, and after an exec that has removed its perf events or for which the
+ * context waits (pfm_context.start_at_exec). If the context is locked at that
+ * time, the next pfm_lock() calls @changed instead.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EBUSY if the thread or CPU is already claimed, or if an
  * attachment of the other kind (per-thread or system-wide) exists; -ESRCH if

@@ -15,8 +15,8 @@
  * that the kprobe does not fire, the thread does not leave for signals: it
  * waits until PFM_RESTART or SIGKILL.
  *
- * Each attachment has its own state: a thread may still be leaving when its
- * context is attached to another thread.
+ * Each attachment has its own struct pfm_block: the context may be attached to
+ * another thread before its previous thread has ended the task work.
  */
 #include <linux/atomic.h>
 #include <linux/freezer.h>
@@ -201,8 +201,8 @@ void pfm_block_exit(void)
 }
 
 /*
- * Leave the task work for a signal. Context: the thread. Return: false if it
- * need not come back, because it must no longer block.
+ * Leave the task work for a signal. Context: the thread. Return: false if the
+ * block has ended meanwhile, so that the thread need not come back.
  */
 static bool pfm_block_leave(struct pfm_block *b)
 {

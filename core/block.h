@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * block.h - blocking the monitored thread until PFM_RESTART
+ *
+ * A blocked thread must still handle signals. A kprobe then makes it block
+ * again: see block.c.
  */
 #ifndef PFM_CORE_BLOCK_H
 #define PFM_CORE_BLOCK_H

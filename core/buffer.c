@@ -9,8 +9,8 @@
  * stay inaccessible until munmap(). They are not unmapped, because the process
  * might be mapping something else at their address at the same time.
  *
- * Sampling buffers have a page in front that is not mapped; the pages of event
- * sets do not:
+ * A sampling buffer has an unmapped page in front of the mapped ones. A buffer
+ * with the page of an event set does not have such a front:
  *
  *   base                base + PAGE_SIZE
  *   |  ...  | front     | buffer, mapped read-only              |

@@ -27,8 +27,9 @@ bool pfm_charge_within(atomic_long_t *used, unsigned long n, unsigned long max)
 }
 
 /*
- * Charge @pages unless that exceeds RLIMIT_MEMLOCK, of which other memory uses
- * @taken pages. CAP_IPC_LOCK lifts the limit. Return: true if charged.
+ * Add @pages to @used unless the sum, together with @taken pages of other
+ * memory, exceeds RLIMIT_MEMLOCK. CAP_IPC_LOCK lifts the limit. Return: true if
+ * added.
  */
 static bool pfm_charge_locked(atomic_long_t *used, unsigned long pages,
 			      unsigned long taken)

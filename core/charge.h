@@ -30,10 +30,10 @@ void pfm_charge_begin(struct pfm_charge *c);
 void pfm_charge_share(struct pfm_charge *c, const struct pfm_charge *payer);
 
 /*
- * Charge @bytes more, unless that exceeds the caller's RLIMIT_MEMLOCK. The
- * limit applies twice: to what all processes of the user are charged, as for
- * perf; and to what this process is charged plus its own locked memory.
- * CAP_IPC_LOCK lifts the limit. Nothing is charged if @c is NULL.
+ * Charge @bytes more, unless that exceeds the caller's RLIMIT_MEMLOCK. Two sums
+ * must not exceed the limit: all charges of the user, as for perf; and all
+ * charges of the process (@c->mm) plus its locked memory. CAP_IPC_LOCK lifts
+ * the limit. Nothing is charged if @c is NULL.
  * Context: process; calls for one @c are serialized by the caller.
  * Return: false, and nothing is charged, if the limit would be exceeded; else
  * true.

@@ -126,8 +126,9 @@ static int pfm_check_access(const struct pfm_context *ctx,
 
 /*
  * Process elements until one fails, with at most one pause (pause.c) for all of
- * them. With @ask_first, the command may return PFM_ASK_FIRST for an element;
- * @todo then begins with that element.
+ * them. With @ask_first, stop before a write that needs the right to attach
+ * (pfm_run_each()), and return PFM_ASK_FIRST; @todo then begins with that
+ * element.
  * Context: process, pfm_context.mutex held.
  */
 static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
@@ -145,7 +146,7 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			todo->next += todo->size;
 	}
 	err = pfm_end_many(ctx);
-	/* Only @ret is returned to the tool, so count the other error. */
+	/* The tool gets only one error, @ret: count the other one. */
 	if (ret && err)
 		ctx->sets_denied++;
 	return ret ?: err;
@@ -167,7 +168,8 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
  * Process elements for a caller with the right to attach to @task or, if it is
  * NULL, to a CPU.
  * @user_only: the right covers only user space. Such a caller cannot add events
- * if the attaching process could monitor the kernel.
+ * to a context that was attached by a process with the right to monitor the
+ * kernel.
  */
 static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		       struct pfm_elems *todo, const struct task_struct *task,

@@ -97,8 +97,9 @@ typedef const struct bin_attribute pfm_bin_attr_t;
 #endif
 
 /*
- * pfm_is_dumpable(): may a caller with the thread's IDs watch the thread?
- * pfm_dump_ns(): the user namespace in which other callers need a capability.
+ * pfm_is_dumpable(): may a caller with the thread's user and group IDs monitor
+ * the thread? pfm_dump_ns(): the user namespace in which other callers need a
+ * capability.
  * The caller holds rcu_read_lock() and a reference to the thread's mm. Since
  * 7.2 both properties belong to the thread (task->exec_state), not to its mm.
  */

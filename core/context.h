@@ -99,7 +99,8 @@ struct pfm_pmd_ovfl {
  * @ovfl:        prepared data for its overflows; NULL until the PMC that
  *               controls it is written; until then it does not sample
  *               (@hw.sampling)
- * @plain_reset: @short_reset if an overflow only loads this value, else 0
+ * @plain_reset: @short_reset if a reset after an overflow only loads this
+ *               value, else 0
  * @state:       state of its overflows: PFM_QUIET etc.
  * @slot:        index in pfm_evtset.regs, which is the PMD's index in the PMU's
  *               table; the clock has the last index
@@ -108,14 +109,14 @@ struct pfm_pmd_ovfl {
  * @short_reset: value to load after an overflow that does not mask
  * @ovfl_ip:     in the state PFM_NOTED: instruction pointer of the overflow
  * @value:       software value. While the set is not active, or is frozen: the
- *               whole value. Otherwise the part above the hardware counter's
- *               width, and below that a lower bound: what the counter held when
- *               it was loaded or last wrapped
+ *               whole value. Otherwise only the bits above the hardware
+ *               counter's width are current. The bits below are from the
+ *               counter's last load or wrap, so @value is a lower bound
  * @loads:       twice the number of loads; odd while a load is in progress
  * @seen_loads:  @loads when a command last read the value
  * @seen:        value that this command saw
  * @last_reset:  value that was last loaded
- * @long_reset:  value to load by PFM_RESTART
+ * @long_reset:  value that PFM_RESTART loads
  * @ovflsw_thres: overflows before switching to the next set; 0 for none
  * @ovflsw_left: number of overflows left until this switch
  * @random_mask: bits of the random value to add on reset
@@ -286,7 +287,7 @@ struct pfm_member {
  *            the fastest path
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
- * @values:   one of the active set's PMDs records values of PMDs
+ * @values:   at least one PMD of the active set records values of PMDs
  * @raw_time: time stamps are raw, see @raw
  * @credit:   number of overflows until the credit must be renewed (rate.c)
  * @missed:   overflows that could not be deferred, to be added to @lost
@@ -337,7 +338,8 @@ struct pfm_member {
  * @charge:   memlock accounting, charged to the creator
  * @on_pmu:   event set that the PMU runs, or has run last
  * @left_at:  value of the clock of @on_pmu when it stopped being the active set
- * @left:     what the PMU has left to be released (release.c)
+ * @left:     resources of the PMU, such as perf events, that it no longer uses
+ *            and that must still be released (release.c)
  * @num_left: number of entries of @left, and of those being released
  * @release:  work item that releases them
  * @sets_denied: number of times that a set became active although there were
@@ -362,11 +364,12 @@ struct pfm_member {
  *            thread (attach.c)
  * @self:     the monitored thread's process, if that process has attached the
  *            context, else NULL; only for comparison
- * @trusted:  attached with CAP_PERFMON, and unable to block the thread
+ * @trusted:  attached with CAP_PERFMON and without PFM_FL_NOTIFY_BLOCK; may
+ *            monitor any program that the thread executes
  * @many:     the vector command in progress, or NULL
  * @stop:     stops the PMU after the context was masked, or after its CPU went
  *            offline
- * @tell:     wakes readers if @irq_work must not
+ * @tell:     wakes readers if @irq_work must not (PFM_IRQ_WORK_IS_RAW)
  * @msgq:     messages
  * @block_trial: number of the test of the kprobe that @block needs (block.c)
  * @block:    blocks the monitored thread; NULL while not attached, or without
@@ -490,9 +493,10 @@ struct pfm_context {
 
 /*
  * pfm_context.busy: the owner of the context (owner.c). An overflow that finds
- * PFM_BUSY_OVERFLOW has interrupted the owner, or an overflow that failed in
- * pfm_enter_fast() and has not yet restored the owner. A PFM_BUSY_COMMAND owner
- * is on another CPU, or has interrupts off.
+ * PFM_BUSY_OVERFLOW has interrupted another overflow: either the owner, or one
+ * whose pfm_enter_fast() has failed and that has not yet written the owner back
+ * to @busy. A command that is the owner (PFM_BUSY_COMMAND) is on another CPU,
+ * or has interrupts off.
  */
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2
@@ -654,7 +658,7 @@ static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
 
 /*
  * Lock pfm_context.mutex in a work item; wait for it only if @may_wait.
- * Context: process. Return: false if the mutex is taken.
+ * Context: process. Return: true if the caller now holds the mutex.
  */
 static inline bool pfm_lock_for_work(struct pfm_context *ctx, bool may_wait)
 {

@@ -212,7 +212,10 @@ void pfm_creation_end(struct pfm_creation *new)
 		pfm_fmt_put(new->fmt);
 }
 
-/* Get the conversion of raw time stamps, as pfm_stamps_attach() requires it. */
+/*
+ * Get the conversion of raw time stamps for pfm_stamps_attach(). It is NULL or
+ * all 0 if the format has not called pfm_raw_time().
+ */
 static const pfm_time_conv_t *pfm_raw_stamps(const struct pfm_context *ctx)
 {
 	if (ctx->share)
@@ -221,8 +224,9 @@ static const pfm_time_conv_t *pfm_raw_stamps(const struct pfm_context *ctx)
 }
 
 /*
- * Get the depth of the message queue. A family keeps messages in its buffers.
- * Do not access the format of a member: its module may be unloaded already.
+ * Get the depth of the message queue: the minimum for a family, whose overflow
+ * messages are in its buffers. Do not access the format of a member: its module
+ * may be unloaded already.
  */
 static size_t pfm_msgq_depth(const struct pfm_context *ctx)
 {

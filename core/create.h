@@ -19,7 +19,8 @@ struct pfm_family;
  *                after the context has taken it over
  * @fmt_arg:      kernel copy of the format's argument
  * @fmt_arg_size: its size in bytes
- * @family:       family of a new member, whose payer is charged; else NULL
+ * @family:       for a new member: its family, whose payer is charged; else
+ *                NULL
  */
 struct pfm_creation {
 	pfarg_ctx_t		req;

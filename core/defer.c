@@ -68,8 +68,8 @@ void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 
 	if (state == PFM_KNOWN) {
 		/*
-		 * An NMI may have left a note while pfm_overflow() had
-		 * overwritten the owner.
+		 * If the owner is a command, an NMI may have left a note
+		 * without queuing an irq_work: see pfm_enter_fast().
 		 */
 		pfm_see_to_deferred(pmd->ctx);
 		return;
@@ -103,8 +103,9 @@ static bool pfm_take_note(struct pfm_pmd *pmd, const u64 *at, u64 *ip)
 }
 
 /*
- * Take the notes of one instant: that of @first, and those of all later PMDs
- * that overflowed at the same address. Return: false if @first has no note.
+ * Take the notes of one instant: that of @first, and those of PMDs in higher
+ * slots that overflowed at the same address. Return: false if @first has no
+ * note.
  */
 static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
 			     u64 *ip)
@@ -133,8 +134,9 @@ static void pfm_take_timeout(struct pfm_context *ctx)
 }
 
 /*
- * Handle all notes of @ctx, which the caller owns. @here: its overflows happen
- * on this CPU.
+ * Handle all notes of @ctx, which the caller owns. @here: @ctx counts on this
+ * CPU. Otherwise overflows of another context may interrupt this function,
+ * which therefore takes time stamps with pfm_stamp_unowned().
  */
 static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {

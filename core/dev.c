@@ -140,7 +140,7 @@ static const struct pfm_dev_cmd pfm_dev_cmds[] = {
 	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
 };
 
-/* A command in progress that describes registers */
+/* PFM_GETINFO_PMCS or PFM_GETINFO_PMDS in progress */
 struct pfm_dev_call {
 	const struct pfm_dev_cmd	*cmd;
 	const struct pfm_pmu		*pmu;
@@ -219,7 +219,10 @@ static struct miscdevice pfm_dev = {
 	.mode	= 0666,
 };
 
-/* Called while threads are frozen. suspend.c runs before and after that. */
+/*
+ * Called while threads are frozen. The notifier in suspend.c is called before
+ * they are frozen, and after they have been thawed.
+ */
 static int pfm_dev_suspend(struct device *dev)
 {
 	pfm_stamps_suspend();

@@ -25,8 +25,8 @@ int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 
 /*
  * Get the offset in bytes at which the page of a set can be mapped. Return: the
- * offset, or 0, the offset of the sampling buffer (docs/readings.md, B7), if
- * the set has no page.
+ * offset; 0 if the set has no page. A page is never at offset 0, where the
+ * sampling buffer is mapped (docs/readings.md, B7).
  */
 u64 pfm_page_offset(const struct pfm_evtset *set);
 

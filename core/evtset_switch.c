@@ -5,9 +5,11 @@
  * The software state is switched in the interrupt: the core keeps the values of
  * the active set and makes the next set the active one. Events counted until
  * the PMU has been reprogrammed are discarded. The PMU is reprogrammed in
- * process context. The monitored thread does this on its way to user mode. A
- * work item does it instead if the overflow interrupted the kernel, where the
- * thread may stay for a long time, or if a command holds the context's mutex.
+ * process context: by the monitored thread on its way to user mode. If the
+ * overflow interrupted the kernel, where the thread may stay for a long time, a
+ * work item is queued, too; the first of the two to run reprograms the PMU. A
+ * work item alone does it if the context is system-wide, or if a command holds
+ * the context's mutex.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -212,7 +214,7 @@ static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 	clear_bit_unlock(0, &ctx->switch_queued);
 	/*
 	 * If a switch comes too late for pfm_finish_locked() below, it finds
-	 * the bit clear, and queues this work again.
+	 * the bit clear, and queues pfm_context.switch_here again.
 	 */
 	smp_mb__after_atomic();
 	pfm_finish_locked(ctx);
@@ -281,7 +283,10 @@ void pfm_switch_request(struct pfm_context *ctx, bool here)
 	bool queued = task && !(task->flags & PF_KTHREAD) &&
 		      pfm_switch_by_thread(ctx);
 
-	/* If both are queued, the first one to run finishes the switch. */
+	/*
+	 * If both a task work and this work item are queued, the first one to
+	 * run finishes the switch.
+	 */
 	if (!here || !queued)
 		pfm_queue_work(&ctx->switch_work);
 }

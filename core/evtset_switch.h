@@ -57,10 +57,10 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 
 /*
- * Write a set's clock without losing what it has counted. The PMU may have
- * re-armed the clock already. In this case the new value includes what the
- * clock has counted since then, so read the value back instead of relying on
- * @value.
+ * Write a set's clock, and add the time that it has counted so far to
+ * pfm_evtset.duration. If the PMU has already re-armed the clock, the clock's
+ * new value is not @value: it also includes the time since then. This function
+ * allows for that.
  * Context: the caller owns the context, interrupts off; or the set is not
  * active.
  */

@@ -21,8 +21,8 @@ void pfm_cgroup_put(struct cgroup *cgroup);
 
 /*
  * Probe the scheduler if @ctx, which is being attached, excludes tasks.
- * Context: process, on that CPU, pfm_context.mutex held. Return: 0, or an error
- * of the tracepoint.
+ * Context: process, pfm_context.mutex held; for a system-wide context, on the
+ * CPU that it measures. Return: 0, or an error of the tracepoint.
  */
 int pfm_exclusion_attach(struct pfm_context *ctx);
 
@@ -30,9 +30,9 @@ int pfm_exclusion_attach(struct pfm_context *ctx);
 void pfm_exclusion_detach(struct pfm_context *ctx);
 
 /*
- * Freeze the active set if the CPU has switched to an excluded task; resume
- * counting if it has switched to another task. Context: interrupts off, on that
- * CPU, not in NMI.
+ * Freeze the active set after a switch to an excluded task (@excluded is true),
+ * or resume counting after a switch to any other task. Context: interrupts off,
+ * on the CPU that @ctx measures, not in NMI.
  */
 void pfm_exclusion_changed(struct pfm_context *ctx, bool excluded);
 

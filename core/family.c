@@ -189,8 +189,8 @@ static void pfm_add_value(struct pfm_family_pmd *entry, u64 value, bool reached)
 }
 
 /*
- * Get the value of a counter or of the clock. For the clock this is the time
- * for which its set was active, over all attachments of the context.
+ * Get the value of a counter or of the clock of a member. For the clock this is
+ * the time for which the set has been active since pfm_heritage_equip().
  */
 static u64 pfm_member_value(const struct pfm_context *ctx, u16 slot)
 {
@@ -297,7 +297,10 @@ void pfm_family_walk(struct pfm_family *family,
 	}
 }
 
-/* Add a member's values. If it has left, the walk's reference keeps them. */
+/*
+ * Add a member's values to the sums. They still exist if the member has left
+ * meanwhile, because the walk holds a reference to it.
+ */
 static void pfm_sum_member(struct pfm_context *ctx)
 {
 	struct pfm_family *family = ctx->family;
@@ -321,7 +324,7 @@ void pfm_family_collect(struct pfm_context *root)
 		pfm_family_walk(root->family, pfm_sum_member);
 }
 
-/* Add a member's losses. If it has left, the walk's reference keeps them. */
+/* Add a member's losses to the sums, as pfm_sum_member() adds the values. */
 static void pfm_sum_losses(struct pfm_context *ctx)
 {
 	struct pfm_family *family = ctx->family;

@@ -75,8 +75,8 @@ struct pfm_family_pmd {
  * @dead:     members that have ended, for @bury
  * @bury:     frees the members in @dead, or moves them to @spares
  * @num_pmds: number of @pmds
- * @pmds:     its counters, then the clock; .ended and .sum are protected by
- *            @lock
+ * @pmds:     the counters of the root that members inherit, then the clock;
+ *            @lock protects .ended, .sum and changes of .reg
  */
 struct pfm_family {
 	struct kref			ref;
@@ -112,9 +112,9 @@ struct pfm_family {
 };
 
 /*
- * Create a family of @root with @n counters, which are all 0. @bury frees
- * pfm_family.dead. Context: process, mutex of @root held. Return: the family or
- * NULL.
+ * Create a family of @root with @n entries in pmds, which are all 0. @bury
+ * frees pfm_family.dead. Context: process, mutex of @root held. Return: the
+ * family or NULL.
  */
 struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,
 				     work_func_t bury);

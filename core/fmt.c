@@ -29,9 +29,9 @@ struct pfm_fmt_entry {
 };
 
 /*
- * Sizes and offsets that are compiled into formats, besides the SDK's inline
- * functions. A change must raise PFM_FMT_INTERFACE, so that older formats are
- * rejected.
+ * Sizes and offsets that are compiled into formats, as the SDK's inline
+ * functions are. Raise PFM_FMT_INTERFACE if one of them or such a function
+ * changes, so that older formats are rejected.
  */
 static_assert(PFM_FMT_INTERFACE == 4);
 static_assert(sizeof(pfm_buffer_fmt_t) == 128);

@@ -9,7 +9,10 @@
 
 #define PFM_PLAIN \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-/* Name and unit, offset and size, default, and "live", with separators */
+/*
+ * Maximum length of a line: name and unit, offset and size, default, and
+ * "live", each with the character that follows it
+ */
 #define PFM_ARG_LINE \
 	(2 * (PFM_ARG_MAX_WORD + 1) + sizeof("65535") + sizeof("8") + \
 	 sizeof("18446744073709551615") + sizeof("live"))

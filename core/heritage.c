@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * heritage.c - the registers that members of a family inherit: all counters of
- *		the root that measure something
+ * heritage.c - the registers that members of a family inherit: the clock, and
+ *		all counters of the root that measure something
  */
 #include "context.h"
 #include "family.h"
