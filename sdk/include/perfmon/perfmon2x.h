@@ -8,10 +8,10 @@
  * see perfmon22.h. All fields have fixed sizes, so that 32- and 64-bit programs
  * share the layouts.
  *
- * This header reuses the names of perfmon.h with other contents. A program
- * should include only one of the two. Code that needs both must include
- * perfmon.h first; this header then defines only structures with tags, and
- * neither the typedefs nor the functions.
+ * This header and perfmon.h define different types and functions under the same
+ * names, so a program should include only one of them. Code that needs both
+ * must include perfmon.h first; this header then defines only structures with
+ * tags, and neither the typedefs nor the functions.
  */
 #ifndef PERFMON_PERFMON2X_H
 #define PERFMON_PERFMON2X_H
@@ -282,7 +282,8 @@ PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_ovfl_pmds, 24, 40);
 /**
  * union pfm2x_msg - any message
  * @type:          PFM_MSG_*; selects the member
- * @pfm_ovfl_msg:  overflow; PFM_MSG_END has no body
+ * @pfm_ovfl_msg:  the message if @type is PFM_MSG_OVFL; a message of type
+ *                 PFM_MSG_END has only @type
  */
 union pfm2x_msg {
 	__u32			type;
@@ -311,7 +312,7 @@ PFM2X_STATIC_ASSERT(sizeof(union pfm2x_msg) == 64);
 #define PFM_REGFL_OVFL_NOTIFY	0x1
 #define PFM_REGFL_RANDOM	0x2
 
-/* Errors of an element of a vector, in its reg_flags. */
+/* Error flags, which a call sets in reg_flags of the element that failed. */
 #define PFM_REG_RETFL_NOTAVAIL	(1U << 31)
 #define PFM_REG_RETFL_EINVAL	(1U << 30)
 #define PFM_REG_HAS_ERROR(flags) \
@@ -396,7 +397,7 @@ int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
 /**
  * pfm_write_pmds() - write values and overflow settings of PMDs
  * @fd:   the context
- * @pmds: vector of PMDs; a period of p events is the value -p
+ * @pmds: vector of PMDs; for a period of p events, write the value -p
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -406,8 +407,9 @@ int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
 /**
  * pfm_read_pmds() - read values of PMDs
  * @fd:   the context
- * @pmds: vector of PMDs, by reg_num and reg_set; out: reg_value and
- *        reg_last_reset_val; the other fields are unchanged
+ * @pmds: vector of PMDs, which reg_num and reg_set select; out: reg_value and
+ *        reg_last_reset_val, and error flags in reg_flags; the other fields are
+ *        unchanged
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -419,7 +421,8 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * @fd:   the context
  * @load: thread or CPU to attach to, and event set to start with
  *
- * Return: 0; -1 with EINVAL, for example if load_pid is not the caller's CPU.
+ * Return: 0; -1, with EINVAL if the context is system-wide and load_pid is not
+ * the CPU on which the caller runs.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 
@@ -459,7 +462,8 @@ int pfm_unload_context(int fd);
 /**
  * pfm_create_evtsets() - create or modify event sets
  * @fd:   the context
- * @sets: vector of sets; out: set_timeout in ns, rounded up
+ * @sets: vector of sets; out: set_timeout, the timeout that takes effect, which
+ *        can be longer than requested
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -469,7 +473,8 @@ int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 /**
  * pfm_delete_evtsets() - delete event sets
  * @fd:   the context
- * @sets: vector of sets, by set_id; the flags used at creation are ignored
+ * @sets: vector of sets, which set_id selects; the flags of the creation may
+ *        still be in set_flags, and are ignored
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -479,10 +484,10 @@ int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 /**
  * pfm_getinfo_evtsets() - get run counts and active times of event sets
  * @fd:   the context
- * @sets: vector of sets, by set_id; out: the other fields, times in ns
+ * @sets: vector of sets, which set_id selects; out: the other fields
  * @n:    number of elements
  *
- * Return: 0; -1. errno is ENODEV also if no PMU description is registered.
+ * Return: 0; -1, with ENODEV if no PMU description is registered.
  */
 int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *sets, int n);
 

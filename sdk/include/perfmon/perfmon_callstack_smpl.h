@@ -64,8 +64,8 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, unwind_fd, 20, 4);
  *              thread's address in user space (if the kernel was interrupted,
  *              the address at which the thread had entered the kernel), then
  *              its callers, innermost first
- * @user_end:   why the user chain ends there, an enum pfm_unwind_why; used only
- *              with a set of unwind tables
+ * @user_end:   reason why the user chain ends after these addresses, an enum
+ *              pfm_unwind_why; meaningful only with a set of unwind tables
  * @user_guessed: with unwind tables: number of user addresses that were found
  *              by frame pointer, because no table describes the callee's code
  */

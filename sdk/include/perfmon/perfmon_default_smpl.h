@@ -114,9 +114,10 @@ PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 64, 64);
  * @set:            event set that was active
  * @tgid:           process that was running (the specification's pid)
  *
- * The values of the PMDs in the counter's smpl_pmds follow, 8 bytes each, in
- * order of PMD index. With PFM_DFL_SMPL_IIP_HDR the header is only @ip; with
- * PFM_DFL_SMPL_NO_HDR there is no header.
+ * After the header come the values of the PMDs in the reg_smpl_pmds of the PMC
+ * that controls @ovfl_pmd, 8 bytes each, in order of PMD index. With
+ * PFM_DFL_SMPL_IIP_HDR the header is only @ip. With PFM_DFL_SMPL_NO_HDR an
+ * entry has only the values.
  */
 typedef struct {
 	__u32	pid;

@@ -16,12 +16,15 @@
 
 /**
  * enum pfm_defect - a part of perfmon that a self-test checks
- * @PFM_DEFECT_OWNER:   waiting for overflows in progress
+ * @PFM_DEFECT_OWNER:   waiting for overflows that are being handled on a CPU
  * @PFM_DEFECT_BLOCK:   blocking a thread that gets signals or is traced
  * @PFM_DEFECT_PMU:     the PMU description, which is not registered if it fails
- * @PFM_DEFECT_COUNTER: reading counters with the fewest instructions
- * @PFM_DEFECT_EXIT:    reading a clock after perf has removed it at an exit
- * @PFM_DEFECT_TIMES:   reading the time of a set that samples software events
+ * @PFM_DEFECT_COUNTER: reading the CPU's counters directly instead of through
+ *                      perf
+ * @PFM_DEFECT_EXIT:    reading a clock of an exiting thread after perf has
+ *                      removed the clock's event
+ * @PFM_DEFECT_TIMES:   reading a set's time from an event that the set samples,
+ *                      instead of from an additional event
  * @PFM_NUM_DEFECTS:    number of parts
  */
 enum pfm_defect {
@@ -40,7 +43,8 @@ enum pfm_defect {
  * @sentence: the defect and its consequence, without full stop or newline; or
  *            NULL if the part works
  *
- * Prints a new sentence to the kernel log.
+ * Prints the sentence to the kernel log, unless the last call for this part had
+ * the same sentence.
  * Context: process, may sleep.
  */
 void pfm_set_defect(enum pfm_defect part, const char *sentence);

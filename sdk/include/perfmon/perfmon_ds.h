@@ -6,9 +6,10 @@
  * CPU appends a record to an area in memory and reloads the counter. The CPU
  * raises an interrupt only when the area is filled to a threshold. A format
  * with PFM_FMTFL_DS lays out such an area in its buffer. Its fmt_init describes
- * the area in a struct pfm_ds at the start of the format's private area. The
- * PMU description then fills the area as the CPU would. fmt_handler is called
- * at the threshold, and fmt_restart rewinds the area.
+ * the area in a struct pfm_ds at the start of the format's private area. For
+ * each overflow the PMU description passes a record to the core, which writes
+ * it to the area as the CPU would. The core calls fmt_handler only at the
+ * threshold. fmt_restart rewinds the area.
  */
 #ifndef PERFMON_PERFMON_DS_H
 #define PERFMON_PERFMON_DS_H
@@ -95,8 +96,10 @@ enum pfm_ds_support {
  * @base:         offset of the first record; all offsets are in bytes from @buf
  * @index:        offset of the next record
  * @abs_max:      offset of the end of the last record that fits
- * @thres:        the CPU interrupts when @index has reached this offset
- * @cnt_reset:    value that is loaded into a counter after its record
+ * @thres:        threshold: the core calls fmt_handler when @index has reached
+ *                this offset
+ * @cnt_reset:    value that is loaded into a counter after each of its records,
+ *                except at the threshold
  * @record_size:  size in bytes of a record
  * @word:         size in bytes of each field of a record, and of the copy of
  *                @index that tools read: 4 or 8
@@ -105,13 +108,14 @@ enum pfm_ds_support {
  * @flags_offs:   offset of the 32-bit flags; an imprecise record sets bit 0
  * @dropped_offs: offset of the 64-bit copy of @dropped
  * @lost_offs:    offset of the 64-bit copy of @lost
- * @overflows:    number of times the CPU interrupted
+ * @overflows:    number of times the threshold was reached
  * @dropped:      records dropped because a value does not fit into a word
  * @lost:         records not written, because the area was full or because the
  *                overflow was deferred and had no registers
  * @imprecise_ok: imprecise records are allowed
  *
- * Owned by the overflow path once fmt_init has returned.
+ * After fmt_init has returned, only fmt_restart and the core's handling of
+ * overflows change this structure.
  */
 struct pfm_ds {
 	void	*buf;

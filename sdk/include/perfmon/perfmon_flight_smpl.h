@@ -5,8 +5,8 @@
  * The buffer is a sink (perfmon_sink.h) that overwrites its oldest records.
  * After a trigger the format freezes the buffer: monitoring is masked until
  * PFM_RESTART, which empties the buffer. A trigger is an overflow of a PMD
- * whose PMC has PFM_REGFL_OVFL_NOTIFY. If the argument has conditions, the
- * sample must meet one of them.
+ * whose PMC has PFM_REGFL_OVFL_NOTIFY. If the argument has conditions, such an
+ * overflow is a trigger only if its sample meets at least one of them.
  */
 #ifndef PERFMON_FLIGHT_SMPL_H
 #define PERFMON_FLIGHT_SMPL_H
@@ -32,17 +32,20 @@
  *          condition
  * @within: condition: the last overflow of @marker is more than this number of
  *          ns before the sample; 0 for no condition
- * @after:  number of samples between a trigger and the freeze. The last of them
- *          freezes the buffer if its PMC has PFM_REGFL_OVFL_NOTIFY; otherwise
- *          the next sample whose PMC has the flag does
- * @pmd:    PMD with the sample's value, which is 0 if the sample lacks the PMD
- * @minus:  PMD whose value is subtracted from that of @pmd; a negative
- *          difference counts as 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
+ * @after:  number of samples from a trigger to the freeze. The last of them
+ *          freezes the buffer. But if that sample is of a PMD whose PMC lacks
+ *          PFM_REGFL_OVFL_NOTIFY, the freeze waits for the next sample of a PMD
+ *          whose PMC has this flag
+ * @pmd:    PMD whose value is used as the sample's value; 0 is used if the
+ *          sample does not record the PMD
+ * @minus:  PMD whose value is subtracted from that of @pmd. The result is 0 if
+ *          it would be negative, or if the sample does not record this PMD.
+ *          PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
  * @marker: PMD whose overflows are markers. Before the first marker, and from a
  *          freeze to the next marker, no sample meets the condition @within
  * @keep:   record only samples whose value is among the @keep largest since the
  *          last freeze; at most 64; 0 to record all samples. Samples that are
- *          not recorded can still be triggers, and count for @after
+ *          not recorded can still be triggers, and @after counts them, too
  */
 typedef struct {
 	pfm_sink_arg_t	sink;

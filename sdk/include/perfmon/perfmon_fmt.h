@@ -23,15 +23,15 @@ struct pt_regs;
 /**
  * union pfm_ovfl_ctrl_t - actions of the core after a call-back (3.5.14)
  * @notify_user:     append an overflow message; only if the controlling PMC
- *                   has PFM_REGFL_OVFL_NOTIFY; ignored by fmt_restart
+ *                   has PFM_REGFL_OVFL_NOTIFY; ignored after fmt_restart
  * @reset_ovfl_pmds: reset the overflowed PMD and its reset_pmds, with short
  *                   values after fmt_handler, with long ones after fmt_restart
  * @block_thread:    block the monitored thread; only for a context with
  *                   PFM_FL_NOTIFY_BLOCK that is not self-monitoring; ignored
- *                   by fmt_restart
+ *                   after fmt_restart
  * @mask_monitoring: mask monitoring until the next PFM_RESTART. If several PMDs
  *                   overflow at once and the handler sets this bit for one of
- *                   them, the resets of all of them are deferred. With
+ *                   them, none of them is reset before PFM_RESTART. With
  *                   PFM_FL_INHERIT this bit does not mask monitoring: the
  *                   overflowed PMD is reset, and overflows for this buffer are
  *                   lost until PFM_RESTART
@@ -104,8 +104,8 @@ typedef struct {
  * struct pfm_ovfl_state - state that a format keeps for a context
  * @words: for the format's use. The core zeroes them when the context is
  *         attached, and whenever the handler may have missed overflows: because
- *         monitoring was stopped or masked, or because a family's buffer was
- *         not available
+ *         monitoring was stopped or masked, or because, with PFM_FL_INHERIT, a
+ *         CPU's buffer was not available
  *
  * With PFM_FL_INHERIT each thread has a context of its own, but its samples go
  * into the buffer of the CPU on which it runs. So this is the only state that
@@ -214,9 +214,10 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  * and which memory it may touch.
  * Locking: never concurrent with itself, fmt_restart, fmt_set_arg or fmt_exit
  * for one @buf.
- * Return: 0. An error ends the calls for this overflow event and masks
- * monitoring until PFM_RESTART. This overflow and the remaining ones of the
- * event are counted as lost. -ENOBUFS means that the buffer is full.
+ * Return: 0, or an error, such as -ENOBUFS if the buffer is full. After an
+ * error the core masks monitoring until PFM_RESTART. If several PMDs overflowed
+ * at once, the core does not call the handler for the remaining ones. It counts
+ * this overflow and the remaining ones as lost.
  */
 typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 			     struct pfm_ovfl_data *data);
@@ -230,8 +231,8 @@ typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
  * Without this call-back, PFM_RESTART resets and resumes a masked context and
  * does nothing to an active one. With PFM_FL_INHERIT, @is_active is 0 if the
  * handler has asked to mask, and of @ctrl only mask_monitoring has an effect.
- * Context: process, or a hard interrupt on any CPU (PFM_FL_INHERIT); must not
- * sleep, because overflows are deferred during the call.
+ * Context: process, or, with PFM_FL_INHERIT, a hard interrupt on any CPU; must
+ * not sleep, because overflows are deferred during the call.
  * Locking: never concurrent with fmt_handler or itself for one @buf.
  * Return: 0, or a negative errno for PFM_RESTART, which then changes nothing.
  */
@@ -271,7 +272,8 @@ typedef void (*fmt_set_arg_t)(void *buf, const void *arg);
 
 /*
  * Limits of a format's argument and message queue. Creating a context also
- * fails if the argument exceeds cf_arg_size_max.
+ * fails if the argument is larger than the administrator's limit,
+ * cf_arg_size_max (perfmon.h).
  */
 #define PFM_FMT_MAX_ARG_SIZE	65536
 #define PFM_FMT_MAX_MSGQ_DEPTH	1024
@@ -496,11 +498,12 @@ int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value);
  * @buf:  as passed to fmt_init
  * @conv: out: conversion to ns, which does not change while the buffer exists
  *
- * The handler then gets values of the CPU's counter from which perf's clock is
- * calculated. This takes fewer instructions than the time in ns.
+ * The handler then gets values of a counter of the CPU, the one from which perf
+ * calculates its clock. Reading the counter takes fewer instructions than
+ * calculating the time in ns.
  * Context: fmt_init.
- * Return: 0; -EOPNOTSUPP if the counter is not suitable: time stamps remain in
- * ns.
+ * Return: 0; -EOPNOTSUPP if the counter is not suitable, in which case time
+ * stamps remain in ns.
  */
 int pfm_raw_time(void *buf, pfm_time_conv_t *conv);
 

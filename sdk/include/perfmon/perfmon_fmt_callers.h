@@ -7,10 +7,11 @@
  * kernel's unwinder on x86 and by frame pointers on arm64. Other architectures
  * (UML) have no chains.
  *
- * The registers of a precise event are from two different moments. Therefore
- * the chains of such an event can end early, and in 32-bit programs always do.
- * On arm64 kernels that mark the frames of interrupts (7.2 and later) a kernel
- * chain ends at such a mark.
+ * The registers of a precise event are from two different moments: that of the
+ * event, and that of the interrupt that reports it. Therefore the chains of
+ * such an event can end early. In 32-bit programs they always do, because perf
+ * reports the code segment of a 64-bit program. On arm64 kernels that mark the
+ * frames of interrupts (7.2 and later) a kernel chain ends at such a mark.
  *
  * User memory is read without faulting and without waiting. A chain ends at
  * memory that is not present, and at a frame that is not above the previous
@@ -276,9 +277,9 @@ static inline unsigned int pfm_follow_user(unsigned long fp, bool narrow,
 
 /**
  * pfm_follow_stack() - collect return addresses from frames on a kernel stack
- * @fp:   in: frame pointer; out: frame pointer of the first frame outside the
- *        stack
- * @low:  lowest address of the stack in use
+ * @fp:   in: frame pointer; out: frame pointer that was not followed, for
+ *        example because it leads to another stack
+ * @low:  lowest address that the stack uses now
  * @high: end of the stack
  * @out:  out: return addresses, innermost first
  * @max:  maximum number of addresses
@@ -313,8 +314,10 @@ static inline unsigned int pfm_follow_stack(unsigned long *fp,
 
 #ifdef CONFIG_ARM64
 /*
- * Interrupt stacks have the size and the alignment of thread stacks, and frames
- * on them lead back to the thread's stack.
+ * If the stack pointer is not on the thread's stack, it is on an interrupt
+ * stack, whose frames lead back to the thread's stack. The end of an interrupt
+ * stack is known only with CONFIG_VMAP_STACK: these stacks then have the size
+ * and the alignment of thread stacks.
  */
 static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 					     unsigned int max)

@@ -54,10 +54,11 @@ struct pfm_device_slot {
  * @rings:       one ring for each CPU while there is a reader, or NULL
  * @lost:        lost samples, counted on each CPU
  * @is_open:     whether there is a reader
- * @lock:        serialises the reader's threads
+ * @lock:        serialises reads by several threads of the reader
  * @wait:        threads that wait for records
- * @wake:        wakes @wait, or queues @tell
- * @tell:        wakes @wait if PFM_IRQ_WORK_IS_RAW
+ * @wake:        irq_work that wakes @wait, or queues @tell if
+ *               PFM_IRQ_WORK_IS_RAW
+ * @tell:        work item that wakes @wait
  * @attrs:       files in sysfs: device, record_size, lost
  * @list:        NULL-terminated list of @attrs
  * @group:       attribute group of @list

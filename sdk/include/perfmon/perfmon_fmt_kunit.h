@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
-/* Fields of the overflows of pfm_calls_sample(). */
+/* Values that pfm_calls_sample() passes to fmt_handler. */
 #define PFM_CALLS_TID		12
 #define PFM_CALLS_TGID		11
 #define PFM_CALLS_CPU		3
@@ -26,12 +26,15 @@
 #define PFM_CALLS_IP(pmd)	(0x1000ULL + (pmd))
 #define PFM_CALLS_VALUE(i)	(0xaa00ULL + (i))
 
-/* Get the index of the element in which PFM_TABLE_LOG2() counts @value. */
+/*
+ * Get the index of the element in which PFM_TABLE_LOG2() counts @value. @type:
+ * type of the field whose values are counted.
+ */
 #define PFM_CALLS_LOG2(type, value) \
 	((type)(value) ? const_ilog2((type)(value)) + 1 : 0)
 
 /**
- * struct pfm_fmt_calls - a format under test: test->priv of its suite
+ * struct pfm_fmt_calls - the format under test, in test->priv of each test
  * @fmt:  the format
  * @base: allocation that holds the private area and the buffer; NULL if the
  *        format wants no buffer
@@ -265,7 +268,7 @@ static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
  * pfm_calls_sample() - call fmt_handler for an overflow
  * @d:      the format
  * @pmd:    the PMD that overflows
- * @values: number of PMDs to record
+ * @values: number of PMDs to record, from PMD0 on
  *
  * fmt_handler gets no registers, as for a deferred overflow. It runs with
  * preemption disabled, as for any overflow.
@@ -305,8 +308,8 @@ static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
  * @is_active: false if monitoring is masked
  *
  * Context: process.
- * Return: the control bits of fmt_restart; without fmt_restart, those of the
- * core.
+ * Return: the control bits that fmt_restart sets; for a format without
+ * fmt_restart, those that the core uses instead.
  */
 static inline u32 pfm_calls_restart(struct kunit *test, bool is_active)
 {

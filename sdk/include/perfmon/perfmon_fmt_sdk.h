@@ -2,13 +2,13 @@
 /**
  * DOC: Helpers for short sampling formats
  *
- * The helpers are for UUIDs, a private area that user space cannot reach,
- * records allocated within the bounds of the buffer, a ring of regions,
- * restarts, and the module boilerplate. All of them are inline, so a format
- * that uses only this header imports only the registration functions from the
- * core. perfmon_fmt_sink.h adds a complete buffer with a common header,
- * perfmon_fmt_entry.h writes entries in the default format's layout, and
- * perfmon_fmt_callers.h has call chains.
+ * The helpers compare UUIDs, find the private area, which user space cannot
+ * reach, allocate records within the bounds of the buffer, manage a ring of
+ * regions, handle restarts, and define the module. All of them are inline, so a
+ * format that uses only this header imports only the registration functions
+ * from the core. perfmon_fmt_sink.h adds a complete buffer with a common
+ * header, perfmon_fmt_entry.h writes entries in the default format's layout,
+ * and perfmon_fmt_callers.h has call chains.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
@@ -60,7 +60,7 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
  * @priv: private area of the format
  * @area: the private area that fmt_getpriv requested, or NULL; written only by
  *        the core
- * @raw:  conversion that pfm_raw_time() returned
+ * @raw:  conversion of raw time stamps that pfm_raw_time() returned
  */
 struct pfm_fmt_front {
 	u8	priv[PFM_FMT_PRIV_SIZE];
@@ -199,8 +199,8 @@ static inline void pfm_records_reset(struct pfm_records *r)
  * @offs:       offset in bytes of region 0 from the start of the buffer
  * @size:       size in bytes of each region
  * @max:        size in bytes of the largest record
- * @handed_out: number of regions that were handed out to the tool
- * @freed:      number of regions that the tool has given back
+ * @handed_out: number of times a region was handed out to the tool
+ * @freed:      number of times the tool has given a region back
  * @num:        number of regions
  * @cur:        current region, which is being filled or was filled last
  * @oldest:     region that will be given back next
@@ -331,7 +331,7 @@ static inline u32 pfm_regions_free(struct pfm_regions *r)
 }
 
 /**
- * pfm_count() - add to a private count and to its mapped copy
+ * pfm_count() - add to a private count, and update its mapped copy
  * @shown: the copy in the mapping
  * @mine:  the count in the private area
  * @n:     number to add
@@ -551,10 +551,10 @@ static inline void pfm_fmt_cleanup_none(void)
 /**
  * pfm_format_module_with() - define a format's module with setup and cleanup
  * @fmt:      the format, a pfm_buffer_fmt_t
- * @uuid_str: the format's UUID in text form and lower case, a literal from
- *            which PFM_UUID() initialises fmt_uuid. The module's alias contains
- *            the UUID, so that creating a context with this UUID loads the
- *            module
+ * @uuid_str: the format's UUID in text form and lower case: a string literal,
+ *            the one that is passed to PFM_UUID() to initialise fmt_uuid. The
+ *            module's alias contains the UUID, so that creating a context with
+ *            this UUID loads the module
  * @desc:     MODULE_DESCRIPTION
  * @setup:    int (*)(void): called before the format is registered; if it
  *            returns an error, loading the module fails

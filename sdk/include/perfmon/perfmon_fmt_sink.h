@@ -305,6 +305,7 @@ static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
  * @arg:  as passed to fmt_handler; out: ovfl_ctrl. Normally the PMD is reset
  *        and monitoring continues. If the region is now full, the tool is
  *        notified as well; if no other region is free, monitoring is masked.
+ *        With PFM_SINK_OVERWRITE a full region causes neither.
  *        For more actions, add bits after this call:
  *        ``arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY``
  * @size: size in bytes of the record, at most the maximum that was passed to
@@ -371,7 +372,8 @@ static inline void pfm_sink_free(struct pfm_sink *s, void *buf)
  * @ctrl:      as passed to fmt_restart
  *
  * Frees the region that was handed out first; other regions keep their records.
- * With PFM_SINK_OVERWRITE, empties the buffer if monitoring is masked.
+ * With PFM_SINK_OVERWRITE, instead empties the whole buffer if monitoring is
+ * masked, and otherwise leaves it unchanged.
  * Context: fmt_restart.
  * Return: 0.
  */
@@ -392,8 +394,8 @@ static inline int pfm_sink_restart(void *buf, int is_active,
  * DEFINE_PFM_SINK() - define fmt_validate and fmt_init of a format with a sink
  * @name:    prefix of the functions, name_validate() and name_init()
  * @fixed:   size in bytes of the largest record without PMD values
- * @per_pmd: size in bytes of each PMD value, for as many PMDs as the PMU has; 0
- *           for records without PMD values
+ * @per_pmd: size in bytes of each PMD value; the largest record has one value
+ *           for each PMD of the PMU. 0 for records without PMD values
  * @version: version of the records
  *
  * This is for a format whose argument is a pfm_sink_arg_t. If the argument has
@@ -461,14 +463,17 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 		return name##_sink_init(ctx_flags, arg, buf);		\
 	}
 
-/* Sets all fields of a pfm_buffer_fmt_t except name, UUID and handler. */
+/*
+ * Initialise the fields of a pfm_buffer_fmt_t that a format with a sink needs,
+ * except name, UUID and handler.
+ */
 #define PFM_SINK_CALLS(name)						\
 	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
 					     PFM_SINK_ARG_LAYOUT))
 
 /*
- * PFM_SINK_CALLS() for an argument that only begins with a pfm_sink_arg_t; pass
- * PFM_FMT_ARG() of the argument.
+ * PFM_SINK_CALLS() for an argument with more fields after its pfm_sink_arg_t.
+ * The second parameter is PFM_FMT_ARG() of the argument.
  */
 #define PFM_SINK_CALLS_ARG(name, ...)					\
 	__VA_ARGS__,							\

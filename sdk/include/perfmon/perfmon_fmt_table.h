@@ -77,7 +77,8 @@ struct pfm_table_slot {
  * @steps: whether a sample changes more than one field, so that readers need
  *         more_updates
  * @merge: merges @sample into the record @mine, and writes the changed fields
- *         to @shown; for a new key, @mine is a copy of @sample
+ *         to @shown. If @is_new, the sample's key is new, and @mine is a copy
+ *         of @sample
  */
 struct pfm_table_shape {
 	size_t	key;
@@ -117,8 +118,8 @@ static inline u64 pfm_table_places(const pfm_sink_arg_t *arg, size_t size)
 static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 {
 	/*
-	 * Reject sizes above any limit on buffers, for which the size of the
-	 * slots could overflow.
+	 * Reject buffers so large that the calculation of the slots' size could
+	 * overflow. No limit on buffers would allow them anyway.
 	 */
 	if (arg->num_regions > 1 || arg->buf_size > SIZE_MAX / 64)
 		return -EINVAL;
@@ -447,17 +448,20 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		return name##_table_init(ctx_flags, arg, buf);		\
 	}
 
-/* Sets all fields of a pfm_buffer_fmt_t except name, UUID and handler. */
+/*
+ * Initialise the fields of a pfm_buffer_fmt_t that a format with a table needs,
+ * except name, UUID and handler.
+ */
 #define PFM_TABLE_CALLS(name)						\
 	PFM_TABLE_CALLS_INIT(name, name##_table_init, name##_table_getpriv, \
 			     PFM_FMT_ARG(pfm_sink_arg_t,		\
 					 PFM_SINK_ARG_LAYOUT))
 
 /*
- * PFM_TABLE_CALLS() for an argument that only begins with a pfm_sink_arg_t;
- * pass PFM_FMT_ARG() of the argument. DEFINE_PFM_TABLE_ARG() defines
- * name_init(). A format with additional state defines name_init() itself, and
- * calls name_table_init() there.
+ * PFM_TABLE_CALLS() for an argument with more fields after its pfm_sink_arg_t.
+ * The second parameter is PFM_FMT_ARG() of the argument. DEFINE_PFM_TABLE_ARG()
+ * defines name_init(). A format with additional state defines name_init()
+ * itself, and calls name_table_init() there.
  */
 #define PFM_TABLE_CALLS_ARG(name, ...)					\
 	PFM_TABLE_CALLS_INIT(name, name##_init, name##_table_getpriv,	\

@@ -12,8 +12,8 @@
  *
  *	DEFINE_PFM_THREADS(mine, struct mine_state, 1024)
  *
- * The handler gets the state of the sampled thread. The first sample of a
- * thread has no interval::
+ * The handler gets the state of the sampled thread, and the time since the
+ * thread's last sample, which is 0 for its first sample::
  *
  *	u64 since;
  *	struct mine_state *last = mine_thread(buf, data, tstamp, &since);
@@ -71,7 +71,8 @@ static __always_inline u64 pfm_threads_hash(u64 ids, u32 threads)
 
 /*
  * Find a state for a thread: its own, a free one, or the one with the oldest
- * sample. States never become free again, so the search ends at a free one.
+ * sample. States never become free again, so the thread has no state behind the
+ * first free one, and the search ends there.
  */
 static __always_inline struct pfm_thread *
 pfm_threads_find(void *place, u64 ids, size_t size)
@@ -107,7 +108,7 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 		t->ids = ids;
 	}
 	t->tstamp = tstamp;
-	/* The clocks of CPUs may differ a little. */
+	/* The clocks of CPUs may differ, so the time may go backwards. */
 	*since = !last ? 0 : tstamp > last ? tstamp - last : 1;
 	return t;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /**
- * DOC: An irq_work with a function that waits for all its runs
+ * DOC: An irq_work that counts its runs, so that all of them can be waited for
  *
  * irq_work_sync() is not sufficient: it waits for the latest run only. An
  * earlier run may still be in progress on a CPU that the monitored thread has
@@ -32,8 +32,8 @@ struct pfm_irq_work {
 };
 
 /*
- * Must the functions of irq_works take only raw locks? With
- * PROVE_RAW_LOCK_NESTING, lockdep checks this on all kernels.
+ * Are the functions of irq_works allowed to take only raw spinlocks? This is so
+ * on PREEMPT_RT. With PROVE_RAW_LOCK_NESTING, lockdep checks it on all kernels.
  */
 #define PFM_IRQ_WORK_IS_RAW					\
 	(IS_ENABLED(CONFIG_PREEMPT_RT) ||			\
@@ -43,7 +43,10 @@ struct pfm_irq_work {
 #define PFM_IRQ_WORK_INIT(func)						\
 	__IRQ_WORK_INIT(func, PFM_IRQ_WORK_IS_RAW ? IRQ_WORK_HARD_IRQ : 0)
 
-/* Must be the last action of the irq_work's function. Context: irq_work. */
+/*
+ * Record that a run has ended. The function of the irq_work must call this as
+ * its last action. Context: irq_work.
+ */
 static inline void pfm_irq_work_done(struct pfm_irq_work *w)
 {
 	/* Pairs with the acquire in pfm_irq_work_wait(). */

@@ -28,7 +28,7 @@
 /* The first word of an escape: no sample has this offset. */
 #define PFM_OPROFILE_ESC	(~0ULL)
 
-/* Codes of escapes, and their arguments: */
+/* Codes of escapes, with their arguments or their meaning */
 #define PFM_OPROFILE_CTX_SWITCH		1	/* thread; cookie of program */
 #define PFM_OPROFILE_CPU_SWITCH		2	/* CPU */
 #define PFM_OPROFILE_COOKIE_SWITCH	3	/* cookie of the mapped file */
@@ -36,8 +36,13 @@
 #define PFM_OPROFILE_KERNEL_EXIT	5	/* next samples: user space */
 #define PFM_OPROFILE_MODULE_LOADED	6	/* never sent */
 #define PFM_OPROFILE_CTX_TGID		7	/* process, after CTX_SWITCH */
-#define PFM_OPROFILE_TRACE_BEGIN	8	/* a sample, then its... */
-#define PFM_OPROFILE_TRACE_END		9	/* ...callers, with event 0 */
+#define PFM_OPROFILE_TRACE_BEGIN	8
+#define PFM_OPROFILE_TRACE_END		9
+
+/*
+ * Between TRACE_BEGIN and TRACE_END there is a sample, followed by its callers,
+ * which are pairs with event 0.
+ */
 
 /*
  * A cookie identifies a file. The offset of a sample in user space is relative

@@ -39,7 +39,7 @@
 #define PFM_PEBS32_SMPL_IMPRECISE	0x1
 #define PFM_PEBS32_SMPL_ALL		PFM_PEBS32_SMPL_IMPRECISE
 
-/* 64 bits as i386 aligns them. */
+/* A 64-bit number with the alignment that it has on i386 */
 typedef __u64 __attribute__((aligned(4))) pfm_pebs32_u64;
 
 /* Alignment in bytes of the first record in the buffer. */
@@ -160,7 +160,7 @@ PFM_ASSERT_FIELD(pfm_pebs32_smpl_hdr_t, hdr_ds, 44, 40);
 /**
  * struct pfm_pebs32_smpl_entry_t - a record: the registers at the event
  * @eflags:     flags register
- * @ip:         instruction pointer, after the instruction of the event
+ * @ip:         address after the instruction that caused the event
  * @eax:        register
  * @ebx:        register
  * @ecx:        register

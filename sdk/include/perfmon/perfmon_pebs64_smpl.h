@@ -175,7 +175,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_hdr_t, hdr_ds, 56, 72);
 /**
  * struct pfm_pebs64_smpl_entry_t - a record: the registers at the event
  * @eflags:     flags register
- * @ip:         instruction pointer, after the instruction of the event
+ * @ip:         address after the instruction that caused the event
  * @eax:        register
  * @ebx:        register
  * @ecx:        register

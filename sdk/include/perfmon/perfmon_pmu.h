@@ -58,8 +58,8 @@ struct task_struct;
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  name: 1 to PFM_REGD_NAME_MAX printable ASCII characters
  * @read:  (optional) for a virtual PMD that does not count: read the resource
- *         of thread @task. Only the PMU's own operations call this function, in
- *         overflow context, too
+ *         of thread @task. Only the PMU's own operations call this function;
+ *         those that run in overflow context may do so, too
  * @read_sample: (optional) for a read-only virtual PMD whose value is part of a
  *         sample, such as a data address: get the value of PMD @num from
  *         @sample, which is pfm_pmu_set.sample and is valid only while an
@@ -96,11 +96,11 @@ struct pfm_reg_desc {
 #define PFM_REG_CLOCK		0xffff
 
 /*
- * Value of pfm_pmu_reg.reload if the hardware does not reload the counter: a
- * period longer than any that the hardware supports. With this value, the sum
- * of an overflowed counter's value and its reload has the same meaning as with
- * a reload by the hardware: as an s64, it is negative until another whole
- * period has passed.
+ * Value of pfm_pmu_reg.reload if the hardware does not reload the counter. As a
+ * reload value, it stands for a period of 2^63 events, longer than any that the
+ * hardware supports. Therefore the PMU can test without a special case whether
+ * another whole period has passed since an overflow: if so, the sum of the
+ * counter's value and its reload is not negative as an s64.
  */
 #define PFM_RELOAD_NONE		BIT_ULL(63)
 
@@ -232,15 +232,15 @@ struct pfm_pmu_set {
  *                 Returns 0, -EINVAL or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded set
  * @read_pmds_ovfl: (in overflow context, or on any CPU if the set is stopped)
- *                 read at least one register
+ *                 read the values of @n registers; @n is at least 1
  * @reset_pmd:     (in overflow context, or on any CPU if the set is stopped;
  *                 interrupts off) set a PMD to a value. If @reported, the PMU
  *                 is reporting an overflow of this PMD, so it may load the
  *                 hardware counter at once. Otherwise the PMD must read as
  *                 @value at once, but the hardware counter may be loaded later.
- *                 The core also calls this with @value 0, which gives the
- *                 longest period, for a counter that is reported while the core
- *                 discards counts, as when the context is masked. Such a
+ *                 If a counter is reported while the core discards overflows,
+ *                 for example because the context is masked, the core calls
+ *                 this with @value 0, which gives the longest period. Such a
  *                 counter can be in any set of the context; the core sets the
  *                 PMD again before the counter is started
  *
@@ -329,8 +329,7 @@ void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node);
  * @reg:    the counter, or the clock, which has none
  * @config: out: PFM_PMC_CONFIGS words, 0 for words that were never written
  *
- * Context: process, in an operation of struct pfm_pmu to which @reg or its set
- * was passed.
+ * Context: process, in a pfm_pmu operation to which @reg or its set was passed.
  */
 void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 
@@ -381,7 +380,8 @@ void pfm_overflow_sample(struct pfm_pmu_reg *reg, u64 value,
  * @reg: the counter
  * @n:   number of overflows
  *
- * Counts the overflows as lost. The PMU must adjust the counter's value itself.
+ * Adds the overflows to the context's lost ones, but does not reset the
+ * counter: the PMU must itself begin the counter's next period.
  * Context: as pfm_overflow().
  */
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
@@ -403,7 +403,7 @@ void pfm_counter_throttled(struct pfm_pmu_reg *reg);
  *
  * The current period can be shorter, if it is the rest of a period that masking
  * or a switch of event sets interrupted. The following periods have the
- * returned length, minus the random part.
+ * returned length, minus a random part if the PMC has PFM_REGFL_RANDOM.
  * Context: as pfm_overflow().
  * Return: number of events from one overflow to the next; 0 if the counter has
  * no period.
@@ -417,16 +417,17 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
  *
  * This is for PMUs that report each counter separately. If several counters
  * overflow at the same instant, the core handles and resets all of them at the
- * first report, and expects one more report of each of the others. When the
- * hardware signals the overflow of one of these others, its value is negative
- * again because of the reset, as if the hardware had signalled too early. A PMU
- * must therefore call this function before it corrects, for example re-arms, a
- * counter whose overflow was signalled although the value has not reached 0. If
- * the result is true, the PMU must neither change nor report the counter.
+ * first report. The hardware signals the overflows of the others later. The
+ * value of such a counter is then negative again because of the reset, as if
+ * the hardware had signalled too early.
+ *
+ * Therefore, if a counter's overflow was signalled although its value has not
+ * reached 0, a PMU must call this function before it corrects the counter, for
+ * example re-arms it. If the result is true, the PMU must neither change nor
+ * report the counter. Call this function only once for each overflow that the
+ * hardware signals: the result is true only once for each handled overflow.
  * Context: as pfm_overflow().
- * Return: true if the overflow was handled with another counter's report. The
- * core then no longer expects a report of this overflow, so call this function
- * once for each overflow that the hardware signals.
+ * Return: true if the overflow was handled with another counter's report.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value);
 

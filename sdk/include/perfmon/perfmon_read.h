@@ -17,6 +17,9 @@
  *		else
  *			complain(&r.problem);
  *
+ * In this example, kinds is the array of num_kinds struct pfm_read_kind that
+ * the readers of the default and n-way formats need (perfmon_read_default.h).
+ *
  * Call init once for a context. Call begin for each of its buffers; for a
  * mapping, call begin again whenever there may be new records. Then call next
  * until it returns 0. Results stay in the reader until the next call. If a

@@ -21,7 +21,8 @@ PFM_STATIC_ASSERT(PFM_READ_SINK_WORDS >=
  * @pmds:   record.num_pmds values of PMDs, in order of PMD index
  * @kernel: record.num_kernel kernel addresses: the interrupted address, then
  *          its callers, innermost first
- * @user:   record.num_user user addresses, in the same order
+ * @user:   record.num_user user addresses: the thread's address in user space,
+ *          then its callers, innermost first
  */
 struct pfm_read_callstack {
 	struct pfm_read_sink sink;

@@ -22,9 +22,10 @@
  * struct pfm_read_kind - number of values in the entries of one sampling PMD
  * @set:      number of the event set
  * @pmd:      PMD that samples in this set, or PFM_READ_ANY_PMD
- * @num_pmds: number of PMDs in the reg_smpl_pmds of the PMD's PMC
+ * @num_pmds: number of PMDs in the reg_smpl_pmds of the PMC that controls @pmd
  *
- * The caller must supply this: entries do not contain their length (3.6.4).
+ * Entries do not contain their length (3.6.4), so the caller must supply the
+ * number of values for each PMD that samples.
  */
 struct pfm_read_kind {
 	__u16 set;
@@ -43,7 +44,7 @@ struct pfm_read_entries {
 	__u32 least;		/* size of the shortest entry */
 	__u32 head;		/* size of the header */
 	int is_ia64;
-	int is_odd;		/* ia64 layout, or headers are not complete */
+	int is_odd;		/* ia64 layout, or headers lack fields */
 	enum pfm_read_error error;	/* why no entry was read */
 };
 
@@ -257,7 +258,8 @@ struct pfm_read_default {
 /**
  * pfm_read_default_init() - set up a reader for the buffers of a context
  * @r:         the reader
- * @kinds:     all PMDs that sample; must stay valid
+ * @kinds:     kinds of all PMDs that sample; must stay valid while the reader
+ *             is used
  * @num_kinds: number of kinds
  *
  * Context: any.
