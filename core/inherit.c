@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inherit.c - PFM_FL_INHERIT: births, and commands on a context and its family
+ * inherit.c - PFM_FL_INHERIT: contexts for new threads, and commands on a
+ *	       context and its family
  *
- * A probe of forks finds the parent's context, and queues a task work in the
- * child. The task work runs before the child's first instruction in user mode.
- * In it the child creates a context for itself, loads it and, if the family is
- * started, starts it. perf's inherited events behave in the same way, but here
- * each thread has a context of its own. No access right is checked, because the
- * child begins as a copy of its parent.
+ * The tool creates one context, the root, and attaches it to a thread. Each
+ * thread that descends from that thread gets a context of its own, a member of
+ * the root's family (family.c). The birth of a member goes as follows:
  *
- * The task work publishes the context, with the context's mutex held, before it
- * loads the context. A PFM_STOP or close() that finds the context waits until
- * the task work is done. A PFM_STOP or close() that does not find it has
- * already changed the family's state, and the task work sees the new state.
+ * A probe at the tracepoint of forks finds the parent's context, and queues a
+ * task work in the child. The task work runs before the child's first
+ * instruction in user mode. In it the child creates a context for itself, loads
+ * it and, if the family is started, starts it. perf's inherited events work in
+ * a similar way, but here each thread has a context of its own. No access right
+ * is checked, because the child begins as a copy of its parent.
+ *
+ * The task work adds the context to the family's list, then loads and starts
+ * it, all with the context's mutex held. So a PFM_STOP or close() that finds
+ * the context on the list waits until the task work is done. A PFM_STOP or
+ * close() that does not find it there changed the family's state before the
+ * context was added, and the task work sees the new state.
  */
 #include <linux/atomic.h>
 #include <linux/lockdep.h>
@@ -37,9 +43,9 @@
 #include "tracepoint.h"
 
 /**
- * struct pfm_birth - a thread that will become a member
+ * struct pfm_birth - a member that is to be created for a new thread
  * @work:   task work in that thread
- * @family: the family, with a reference and a reserved place
+ * @family: the family; the birth holds a reference and a reserved place
  * @parent: settings that the member inherits
  */
 struct pfm_birth {
@@ -49,7 +55,8 @@ struct pfm_birth {
 };
 
 /*
- * Lock class of members: commands lock them while they hold the root's mutex.
+ * Lock class of the members' mutexes: a command locks them while it holds the
+ * root's mutex, so lockdep must tell them from the root's.
  */
 static struct lock_class_key pfm_member_key;
 
@@ -65,13 +72,14 @@ static void pfm_free_member(struct pfm_context *ctx)
 {
 	pfm_context_destroy(ctx);
 	/*
-	 * The module's exit flushes the work queue, so this code is not freed
-	 * while it runs.
+	 * A work item may run this code after the last descriptor was closed,
+	 * and without this reference the module can be unloaded. But its exit
+	 * waits for work items, so the code is not freed while it runs.
 	 */
 	module_put(THIS_MODULE);
 }
 
-/* Context: the family is over. */
+/* Free the members kept for reuse. Context: the family is over. */
 static void pfm_free_spares(struct pfm_family *family)
 {
 	struct pfm_context *ctx;
@@ -115,7 +123,10 @@ static struct pfm_context *pfm_get_member(struct pfm_family *family)
 	if (IS_ERR(ctx))
 		return ctx;
 	lockdep_set_class(&ctx->mutex, &pfm_member_key);
-	/* pfm_free_member() drops this, perhaps after the root was closed. */
+	/*
+	 * pfm_free_member() drops this reference, perhaps after the root was
+	 * closed.
+	 */
 	__module_get(THIS_MODULE);
 	return ctx;
 }
@@ -128,8 +139,8 @@ static int pfm_attach_member(struct pfm_context *ctx,
 
 	if (!ret) {
 		/*
-		 * A PFM_WRITE_PMDS whose walk began before the member joined
-		 * has not changed the member's reset values.
+		 * A PFM_WRITE_PMDS that began to visit the members before this
+		 * one joined has left it out: get the new reset values now.
 		 */
 		pfm_heritage_update(ctx);
 		ret = pfm_load_member(ctx, parent->user_only, parent->trusted);
@@ -185,7 +196,10 @@ static void pfm_birth_work(struct callback_head *work)
 	pfm_thread_work_done();
 }
 
-/* Context: as the probe; the caller has a reference to @family. */
+/*
+ * Queue the task work in @child. On success it takes over the caller's
+ * reference to @family. Context: as pfm_probe_fork().
+ */
 static bool pfm_queue_birth(struct pfm_family *family,
 			    struct task_struct *child,
 			    struct pfm_parent parent)
@@ -222,7 +236,7 @@ static void pfm_expect_birth(struct pfm_family *family,
 /*
  * Handle a fork. The child does not run yet. Context: a tracepoint in the
  * parent; preemption off. On PREEMPT_RT memory cannot be allocated with
- * preemption off, so families are not supported.
+ * preemption off, so PFM_FL_INHERIT is not supported there.
  */
 static void pfm_probe_fork(void *unused, struct task_struct *task,
 			   struct task_struct *child)
@@ -244,7 +258,10 @@ static void pfm_probe_fork(void *unused, struct task_struct *task,
 	rcu_read_unlock();
 }
 
-/* The probe slows down each fork on the machine, so add it only if needed. */
+/*
+ * The probe slows down each fork on the machine, so it is present only while
+ * a family exists.
+ */
 static struct pfm_probe pfm_forks = {
 	.name = "sched_process_fork", .func = pfm_probe_fork,
 };
@@ -376,7 +393,7 @@ static void pfm_stop_member(struct pfm_context *ctx)
 		pfm_stop_monitoring(ctx);
 }
 
-/* Set whether new members start at birth, then start or stop the others. */
+/* Set whether new members start at birth, then start or stop existing ones. */
 static void pfm_set_started(struct pfm_context *ctx, bool started)
 {
 	WRITE_ONCE(ctx->family->started, started);
@@ -424,7 +441,7 @@ static int pfm_unmask_family(struct pfm_context *ctx)
 	return pfm_unmask_thread(ctx);
 }
 
-/* Are the context and its members stopped, and new members not started? */
+/* Are the root and its family, including members yet to be born, stopped? */
 static bool pfm_is_stopped(const struct pfm_context *ctx)
 {
 	return !ctx->started && !ctx->family->started;

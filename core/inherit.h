@@ -13,8 +13,8 @@ struct pfm_family;
 /*
  * Process PFM_LOAD_CONTEXT and PFM_UNLOAD_CONTEXT. Context: process, mutex of
  * @ctx not held. Return: as pfm_load_context() and pfm_unload_context(); -EBUSY
- * if the family of an earlier thread exists; -EOPNOTSUPP if forks cannot be
- * watched.
+ * if the context still has a family from an earlier attachment; -EOPNOTSUPP if
+ * forks cannot be watched.
  */
 int pfm_load_family(struct pfm_context *ctx, void *arg);
 int pfm_unload_family(struct pfm_context *ctx);
@@ -27,25 +27,26 @@ int pfm_write_family_pmd(struct pfm_context *ctx, void *elem);
 
 /*
  * Process PFM_START and PFM_STOP: for all members of the context's family, and
- * for the context itself if its thread has not ended. Context: process, mutex
- * of @ctx held. Return: as pfm_start_monitoring() and pfm_stop_monitoring().
+ * for the context itself if its thread has not ended. A PFM_START that waits
+ * for an exec concerns only the context itself. Context: process, mutex of @ctx
+ * held. Return: as pfm_start_monitoring() and pfm_stop_monitoring().
  */
 int pfm_start_family(struct pfm_context *ctx, void *arg);
 int pfm_stop_family(struct pfm_context *ctx);
 
 /*
- * Process PFM_RESTART. Without a family's buffers, call pfm_restart_context().
- * With them, call pfm_share_restart(), and unmask the threads that a limit on
- * overflows has masked. Context: process, mutex of @ctx held, may sleep.
- * Return: 0; -EBUSY if the context is not attached and has no family; an error
- * of the format or the PMU.
+ * Process PFM_RESTART. If the context has buffers for a family
+ * (pfm_context.share), call pfm_share_restart(), and unmask the threads that a
+ * limit on overflows has masked. Otherwise call pfm_restart_context(). Context:
+ * process, mutex of @ctx held, may sleep. Return: as pfm_restart_context(), but
+ * not -EBUSY if the context's thread has ended while the family still exists.
  */
 int pfm_restart_family(struct pfm_context *ctx);
 
 /*
- * Detach a context, if it is attached, and all members of its family. Context:
- * process, mutex of @ctx held. Return: the family that this has ended, for
- * pfm_release_family(); or NULL.
+ * Detach a context, if it is attached, and all members of its family, which is
+ * then over. Context: process, mutex of @ctx held. Return: this family, to be
+ * passed to pfm_release_family(); NULL if the context had none.
  */
 struct pfm_family *pfm_detach_family(struct pfm_context *ctx);
 
@@ -66,8 +67,9 @@ struct pfm_parent {
 };
 
 /*
- * Create a member for the calling thread. A place in the family has been
- * reserved for it. A failure is counted. Context: process, no lock held.
+ * Create a member for the calling thread, in a place that was reserved with
+ * pfm_family_reserve(). A failure is counted in pfm_family.failed. Context:
+ * process, no lock held.
  */
 void pfm_bear_member(struct pfm_family *family,
 		     const struct pfm_parent *parent);

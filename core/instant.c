@@ -2,13 +2,15 @@
 /*
  * instant.c - handle all overflows of one instant as one event (3.5.14)
  *
- * The general path handles overflows of several counters, debug-store records,
- * and deferred overflows. The PMU may report the counters of one instant
- * together (pfm_overflow_many()) or one by one. In the second case the first
- * report handles all counters that have reached 0 (pfm_look_closer()). The
- * other counters become PFM_KNOWN, so that their own reports are recognized,
- * unless the context is now frozen: a frozen context discards all reports.
- * Deferred overflows at the same address count as one instant (defer.c).
+ * This is the general path, for what the fast path of overflow.c does not
+ * handle: simultaneous overflows of several counters, debug-store records, and
+ * deferred overflows. The PMU may report the counters of one instant together
+ * (pfm_overflow_many()) or one by one. In the second case the first report
+ * handles all counters that have reached 0 (pfm_look_closer()). The other
+ * counters become PFM_KNOWN, so that their own reports are recognized later and
+ * discarded. If the context is now frozen, this is not needed, because a frozen
+ * context discards all reports. Deferred overflows at the same address count as
+ * one instant (defer.c).
  */
 #include <linux/irqflags.h>
 #include "context.h"
@@ -21,8 +23,9 @@
 #include "value.h"
 
 /*
- * Read the PMDs to record, which may be narrower than 64 bits. Data of samples
- * are not available here: record 0 for the PMDs that hold them.
+ * Read the PMDs to record, which may be narrower than 64 bits. The last
+ * @num_data of them hold data of a sample, such as an address, which are not
+ * available here: record 0 for these PMDs.
  */
 static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
@@ -59,8 +62,7 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 
 /*
  * Handle one overflow event. @ovfl: bitmap of the PMDs' slots. @tstamp: time
- * stamp, or 0 for the current time, as for deferred overflows. Context: the
- * caller owns @ctx.
+ * stamp, or 0 to take one now. Context: the caller owns @ctx.
  */
 static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		      u64 tstamp, u64 ip, struct pt_regs *regs)
@@ -76,7 +78,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 	/* A deferred overflow may be handled while another thread runs. */
 	pfm_note_place(ctx, ctx->target.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		/* After the first error, count the other overflows as lost. */
+		/* From the first error on, count the overflows as lost. */
 		if (!err)
 			err = pfm_handle_one(ctx, slot, tstamp, &out);
 		if (err)
@@ -108,8 +110,8 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
 	/*
-	 * Limit the rate here, too: perf interrupts for each record, unlike a
-	 * CPU with PEBS.
+	 * Limit the rate here, too: perf raises an interrupt for each record,
+	 * whereas PEBS hardware raises one only when the threshold is reached.
 	 */
 	if (!interrupts && unlikely(!--ctx->credit))
 		interrupts = pfm_rate_is_exceeded(ctx, 0);
@@ -186,7 +188,10 @@ static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 	       !pmd->hw.wants;
 }
 
-/* Find other PMDs that have overflowed too. @ovfl: bitmap of their slots. */
+/*
+ * Find other PMDs that have overflowed, too. @ovfl: out: bitmap of their slots.
+ * Return: true if any were found.
+ */
 static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 {
 	struct pfm_pmd *other;
@@ -205,8 +210,8 @@ static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 
 /*
  * The PMDs in @others were handled together with a reported one. Mark them, so
- * that their later reports are discarded. A report that has already come has
- * left a note (PFM_NOTED): drop the note.
+ * that their own reports are discarded when they come. If a PMD's report has
+ * already come and left a note (PFM_NOTED), drop the note instead.
  */
 static void pfm_await_reports(struct pfm_context *ctx,
 			      const unsigned long *others)
@@ -238,10 +243,10 @@ void pfm_silence(struct pfm_pmd *pmd)
 }
 
 /*
- * Handle an overflow with those of other PMDs. Interrupts are off from the
- * check of the other PMDs to the end, so a report that arrives in between, as
- * an NMI, belongs to one of the overflows handled here. Return: false, and
- * nothing was done, if no other PMD has overflowed.
+ * Handle an overflow together with those of other PMDs. Interrupts are off from
+ * the check of the other PMDs to the end, so a report that arrives in between
+ * comes in an NMI, and belongs to one of the overflows handled here. Return:
+ * true; false if no other PMD has overflowed, and therefore nothing was done.
  */
 static bool pfm_handle_with_others(struct pfm_pmd *pmd, u64 ip,
 				   struct pt_regs *regs)

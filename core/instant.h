@@ -59,7 +59,7 @@ void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
  * Discard the report of a counter if the context is frozen, or if the overflow
  * was handled together with another PMD's. Context: the caller owns the
  * context.
- * Return: true if the report was discarded; false if @pmd is to be handled.
+ * Return: true if the report was discarded; false if the caller must handle it.
  */
 bool pfm_discard(struct pfm_pmd *pmd);
 
@@ -67,7 +67,7 @@ bool pfm_discard(struct pfm_pmd *pmd);
  * Handle or discard the report of a counter in a set with several counters. If
  * other counters have overflowed too, handle all together. Context: the caller
  * owns the context. Return: true if the report was handled or discarded; false
- * if @pmd has overflowed alone.
+ * if @pmd has overflowed alone, so that the caller must handle it.
  */
 bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs);
 

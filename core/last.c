@@ -2,14 +2,16 @@
 /*
  * last.c - the last samples of a thread
  *
- * perf does not count the context switch at a thread's end. A tool that wants
- * to know what happened between the last sample and the end, for example how
- * long the thread waited, needs one more sample at the end.
+ * perf does not count the context switch at a thread's end, so it cannot be
+ * sampled. A tool that wants to know what happened between the last ordinary
+ * sample and the end, for example how long the thread waited, needs one more
+ * sample at the end.
  *
- * The samples are taken when overflows are excluded, because after the exit the
- * PMU must not arm events again. If a command has locked the context, another
- * thread takes the samples after the command (attach.c). At that time the
- * monitored thread may have no stack any more.
+ * The samples are taken while the context is paused, so that the resets that
+ * follow them do not arm events of a thread that has exited. If a command has
+ * locked the context, another thread takes the samples after the command
+ * (attach.c). At that time the monitored thread may no longer have a stack, so
+ * its registers cannot be read.
  */
 #include <linux/bitmap.h>
 #include <linux/ptrace.h>

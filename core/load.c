@@ -51,8 +51,10 @@ static bool pfm_is_self(const struct task_struct *task)
 }
 
 /*
- * Can the thread be blocked? It must return to user space, and PFM_RESTART must
- * come from another process.
+ * Can the thread be blocked? Threads are blocked on their way back to user
+ * space, so threads of the kernel cannot be blocked. Threads of the calling
+ * process must not be: PFM_RESTART, which ends the blocking, is to come from
+ * another process.
  */
 static bool pfm_can_be_blocked(const struct task_struct *task)
 {
@@ -146,9 +148,10 @@ struct pfm_rights {
 
 /*
  * Load the PMU. perf may take long to create the events, and an exec must not
- * wait for that. So exec_update_lock is not held, and the right to monitor is
- * checked again afterwards. Return: 0; PFM_ASK_FIRST if the thread has executed
- * another program meanwhile; an error of the PMU.
+ * wait for that. So exec_update_lock is not held meanwhile. Instead, check
+ * afterwards that the thread still runs the program that the caller may
+ * monitor. Return: 0; PFM_ASK_FIRST if the thread has executed another program;
+ * an error of the PMU.
  */
 static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set,
 			const struct pfm_rights *may)
@@ -186,7 +189,11 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 						     -EINVAL;
 }
 
-/* Is the caller attaching to itself, and may it read its counters? */
+/*
+ * May the thread read its counters in user mode? It must be the caller itself,
+ * the context must have pages for user space (PFM_FL_MAP_SETS), and the
+ * administrator must allow it.
+ */
 static bool pfm_can_read_counters(const struct pfm_context *ctx,
 				  const struct task_struct *task)
 {
@@ -249,7 +256,10 @@ static void pfm_unload_pmu(struct pfm_context *ctx, bool exits)
 	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_value_read(pmd);
 	ctx->loaded = false;
-	/* An overflow of a masked context may still read registers. */
+	/*
+	 * If the context is masked, pfm_pause() has not waited for overflows,
+	 * and one may still be reading registers.
+	 */
 	pfm_wait_overflows(ctx);
 	pfm_unload_evtsets(ctx, NULL);
 	pfm_wait_kicks(ctx);
@@ -316,7 +326,8 @@ static void pfm_events_lost(struct pfm_context *ctx, int note)
 			return;
 		}
 		/*
-		 * Queue no PFM_MSG_END if the thread's process monitors itself.
+		 * Queue no PFM_MSG_END for the exit of a thread that its own
+		 * process monitors.
 		 */
 		if (!(note & PFM_NOTE_QUIET) && !(exits && self)) {
 			pfm_msgq_put_end(&ctx->msgq);
@@ -334,8 +345,9 @@ void pfm_start_or_deny(struct pfm_context *ctx)
 }
 
 /*
- * Start the context at an exec of its thread. Existing members are not started:
- * this function must not wait for them.
+ * Start the context at an exec of its thread, and let new members start at
+ * birth. Existing members are not started: the thread, which is in the exec,
+ * must not wait for their mutexes.
  */
 static void pfm_start_after_exec(struct pfm_context *ctx)
 {

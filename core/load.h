@@ -12,9 +12,9 @@ struct pfm_context;
 
 /*
  * Check whether a command that needs the PMU may run on this CPU. Context:
- * process, pfm_context.mutex held. Return: 0; -EBUSY if not attached, or
- * system-wide and not on the monitored CPU; -ENODEV if that CPU has gone
- * offline.
+ * process, pfm_context.mutex held. Return: 0; -EBUSY if the context is not
+ * attached, or if it is system-wide and the caller is not on the monitored CPU;
+ * -ENODEV if that CPU has gone offline.
  */
 int pfm_check_cpu(const struct pfm_context *ctx);
 
@@ -24,9 +24,10 @@ int pfm_check_cpu(const struct pfm_context *ctx);
  * right is checked again.
  * Context: process, pfm_context.mutex not held; for a system-wide context on
  * the CPU to monitor.
- * Return: 0; -EBUSY if already attached, or the thread or CPU is taken;
- * -EINVAL; -ESRCH; -ENODEV; -EPERM; -EINTR if the caller is being killed; an
- * error of the PMU.
+ * Return: 0; -EBUSY if the context is already attached, or another context is
+ * attached to the thread or CPU, or contexts of the other kind (per-thread or
+ * system-wide) are attached; -EINVAL; -ESRCH; -ENODEV; -EPERM; -EINTR if the
+ * caller is being killed; an error of the PMU.
  */
 int pfm_load_context(struct pfm_context *ctx, void *arg);
 

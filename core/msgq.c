@@ -2,10 +2,11 @@
 /*
  * msgq.c - the message queue of a context (3.3)
  *
- * There is one writer: the overflow path, or a command that keeps overflows
- * out. Readers do not wait for each other. Each copies the next message to its
- * destination, which may take long, and then removes the message if it is still
- * the next one. Positions are wide enough not to repeat in that time. If the
+ * There is one writer at a time: the overflow path, or a command that keeps
+ * overflows out. Readers do not wait for each other. Each copies the next
+ * message to its destination, which may take long, and then removes the message
+ * if it is still the next one. The positions of messages (@head and @tail) are
+ * wide enough not to wrap around to the same value in that time. If the
  * queue is full, overflow messages are dropped and counted; one slot is
  * reserved for PFM_MSG_END.
  */

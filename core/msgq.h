@@ -11,13 +11,13 @@
 
 /**
  * struct pfm_msgq - queue of messages
- * @ring: messages, @size of them; one slot is reserved for PFM_MSG_END
+ * @ring: array of @size messages; one slot is reserved for PFM_MSG_END
  * @size: number of slots, a power of two
  * @depth: maximum number of overflow messages
  * @head: next slot to write; changed by the overflow path, or while overflows
  *        are paused
  * @tail: next message to read
- * @dropped: overflow messages that found the queue full
+ * @dropped: number of overflow messages dropped because the queue was full
  * @wait: readers that wait for a message
  * @fasync: receivers of signals
  * @few: space for @ring, unless the format requests a longer queue

@@ -80,10 +80,13 @@ int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 }
 
 /*
- * Must this event both mask and notify? A handler that finds the buffer full
- * requests a notification for the PMD that happened to fill it, and after an
- * error the handler is not called for the remaining PMDs. So notify if any PMD
- * that overflowed at the same time has PFM_REGFL_OVFL_NOTIFY (3.6.5).
+ * Must the tool be notified because this event masks the context? Usually a
+ * notification is sent only if it was requested for a PMD with
+ * PFM_REGFL_OVFL_NOTIFY. But a handler that finds the buffer full requests the
+ * notification for the PMD that happened to fill the buffer, and after an error
+ * the handler is not called for the remaining PMDs. So if masking and a
+ * notification were requested, it suffices that any of the PMDs that overflowed
+ * at the same time has the flag (3.6.5).
  */
 static bool pfm_masks_with_notice(const struct pfm_context *ctx,
 				  const unsigned long *ovfl,
@@ -142,13 +145,14 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 	struct pfm_evtset *set = ctx->set;
 	bool switch_due = pfm_count_triggers(ctx, ovfl);
 
-	/* Too many overflows: stay masked until PFM_RESTART (4.4.4). */
+	/* A limit on overflows is exceeded: mask until PFM_RESTART (4.4.4). */
 	if (unlikely(!ctx->credit) &&
 	    pfm_rate_is_exceeded(ctx, pfm_since_stamp(ctx)))
 		pfm_throttle(ctx, ovfl, out);
 	/*
-	 * Without a format and without masking, a PMD that is not reset may
-	 * wrap (3.4.3).
+	 * Note which PMDs remain to be reset. Without a format and without
+	 * masking, these are only the PMDs whose reset was requested: the
+	 * others count on, and may wrap (3.4.3).
 	 */
 	bitmap_or(set->to_reset, set->to_reset,
 		  out->mask || ctx->fmt ? ovfl : out->reset, PFM_MAX_PMDS);

@@ -23,13 +23,14 @@
  *   report (instant.c).
  * - Several counters sample: handle the overflows of one instant together
  *   (instant.c). If no other counter has overflowed, continue on the fast path.
- * - The handler returns an error: count a loss, and mask and notify as
- *   PFM_OVFL_CTRL_HOLD requests. Do so for unknown control bits, too
- *   (outcome.c).
+ * - The handler returns an error: count the overflow as lost, and carry out
+ *   PFM_OVFL_CTRL_HOLD, which requests to mask and notify (outcome.c).
+ * - The handler sets unknown control bits: also carry out PFM_OVFL_CTRL_HOLD.
  * - The handler requests something else, or the reset value is not the one that
  *   the hardware has reloaded: pfm_conclude_one() (instant.c, outcome.c).
- * - The credit is used up, after at most 256 overflows: time this overflow. At
- *   the end of a window check the limits, and mask if one is exceeded (rate.c).
+ * - The context's credit of at most 256 overflows is used up: time this
+ *   overflow. After a certain number of overflows or a certain time (a window),
+ *   check the limits on overflows, and mask if one is exceeded (rate.c).
  *
  * The functions after pfm_overflow() receive the PMU's other reports. context.h
  * describes the states of ownership and of a PMD, at PFM_BUSY_* and PFM_QUIET.
@@ -101,10 +102,10 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	plain = pmd->plain_reset;
 	credit = --ctx->credit;
 	/*
-	 * Read offset and reload together, and late: a report that interrupts
-	 * this code may change the offset, and the write below would undo the
-	 * change. Such a report is possible, because a tracepoint can be hit in
-	 * an interrupt, too. But it leaves a note, and pfm_leave() handles the
+	 * Read offset and reload together, and late. Another report may
+	 * interrupt this code, because a tracepoint can be hit in an interrupt,
+	 * too. If it changes the offset after this read, the write below undoes
+	 * the change. But the report leaves a note, and pfm_leave() handles the
 	 * note and resets the PMD. The next overflow is then at most a period
 	 * away, whether the change was undone or not (perf_reset_other()).
 	 */
@@ -291,9 +292,9 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs)
 EXPORT_SYMBOL_GPL(pfm_timeout);
 
 /*
- * Counters narrower than 64 bits have wrapped: carry the wraps into
- * pfm_pmd.value. Clear the bits in @ovfl of PMDs whose 64-bit value has not
- * wrapped. Do this even if the context is owned: the owner's
+ * If the counters are narrower than 64 bits, those in @ovfl have wrapped: carry
+ * the wraps into pfm_pmd.value, and leave in @ovfl only the PMDs whose 64-bit
+ * value has wrapped. Do this even if the context is owned: the owner's
  * pfm_value_read_ovfl() notices the change and retries.
  */
 static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)

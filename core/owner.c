@@ -58,10 +58,11 @@ struct pfm_look {
 };
 
 /*
- * Did this interrupt arrive in preemptible code, in the idle loop or, on a
- * kernel without a preemption count, in user mode? Then no overflow is in
- * progress, because overflows increment the preemption count. The idle loop
- * itself has incremented it once. Context: hard interrupt.
+ * Can this interrupt tell that it has not interrupted an overflow? Overflows
+ * increment the preemption count, so this is certain if the count was 0, or 1
+ * in the idle loop, which has incremented it itself. On a kernel without a
+ * preemption count it is certain only if the interrupt arrived in user mode.
+ * Context: hard interrupt.
  */
 static bool pfm_is_between_overflows(void)
 {
@@ -74,8 +75,9 @@ static bool pfm_is_between_overflows(void)
 
 /*
  * Check whether an overflow may be in progress on this CPU. Context: hard
- * interrupt; or a direct call by smp_call_function_single() on this CPU, or by
- * the idle loop. During a direct call no overflow is in progress.
+ * interrupt; or called directly, by smp_call_function_single() if the caller is
+ * on this CPU, or by the idle loop. In a direct call no overflow is in
+ * progress.
  */
 static void pfm_look_here(void *arg)
 {
@@ -169,8 +171,9 @@ static void pfm_trial_interrupt(struct irq_work *work)
 }
 
 /*
- * Interrupt the caller and check whether an overflow is in progress. Return:
- * true if the interrupt takes the caller for an overflow.
+ * Test pfm_look_here(): call it in an interrupt of this code, which is not an
+ * overflow. @preemptible: leave preemption on meanwhile, as it never is in an
+ * overflow. Return: true if the interrupt takes this code for an overflow.
  */
 static bool pfm_trial_look(bool preemptible)
 {
@@ -182,8 +185,8 @@ static bool pfm_trial_look(bool preemptible)
 	if (!preemptible)
 		preempt_disable();
 	/*
-	 * irq_work_queue() disables preemption: delay the interrupt until it
-	 * has returned.
+	 * irq_work_queue() disables preemption: delay the interrupt until that
+	 * function has returned.
 	 */
 	local_irq_disable();
 	irq_work_queue(&trial.work);
@@ -209,8 +212,8 @@ bool pfm_owner_init(void)
 {
 	/*
 	 * Without a preemption count, an interrupt must take any kernel code
-	 * for an overflow in progress, so a positive second trial would not be
-	 * a mistake: skip it.
+	 * for an overflow in progress. It would have to do so in the second
+	 * trial as well, with preemption on, so skip this trial.
 	 */
 	return pfm_owner_judge(pfm_trial_look(false),
 			       IS_ENABLED(CONFIG_PREEMPT_COUNT) &&

@@ -8,8 +8,8 @@
  * while the context is paused (pfm_context.paused), late overflows return
  * without an effect and do not touch the counters. Only the overflow that
  * masked the context may still be in progress. The probe of exclude.c keeps
- * running, but only records the state of the CPU; pfm_resume() acts on that
- * state.
+ * running, but only records whether the CPU runs an excluded task; pfm_resume()
+ * then freezes or unfreezes the set accordingly.
  */
 #include "context.h"
 #include "freeze.h"
@@ -38,8 +38,9 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 	s64 since = ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
 
 	/*
-	 * The previous set's clock has run until now, but its counters have
-	 * not. The clocks of two CPUs may differ, so @since may be negative.
+	 * Until now the clock of the previous set has run instead of that of
+	 * the active set, while the counters were frozen. The clocks of two
+	 * CPUs may differ, so @since may be negative.
 	 */
 	ctx->set->unmeasured += max_t(s64, since, 0);
 	if (pfm_program_regs(ctx))
@@ -58,7 +59,7 @@ void pfm_pause(struct pfm_context *ctx)
 		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
 		if (!pfm_is_masked(ctx))
 			pfm_wait_overflows(ctx);
-		/* Wait for overflows that were deferred to a command. */
+		/* Wait for the irq_work, which handles deferred overflows. */
 		pfm_wait_kicks(ctx);
 	}
 	pfm_own(ctx, &flags);
@@ -76,7 +77,10 @@ bool pfm_try_stop(struct pfm_context *ctx)
 	return pfm_is_masked(ctx) || pfm_look_for_overflows(ctx);
 }
 
-/* Load the registers if the exclusion has ended during the pause. */
+/*
+ * If the set was frozen because of an excluded task, and that task has stopped
+ * running during the pause, unfreeze the set and load its registers.
+ */
 static void pfm_load_after_exclusion(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -89,8 +93,8 @@ static void pfm_load_after_exclusion(struct pfm_context *ctx)
 }
 
 /*
- * End the pause. From then on the probe of exclude.c itself freezes and resumes
- * the set.
+ * End the pause. From then on the probe of exclude.c itself freezes and
+ * unfreezes the set.
  */
 static void pfm_end_pause(struct pfm_context *ctx)
 {

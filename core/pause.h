@@ -49,8 +49,8 @@ int pfm_end_many(struct pfm_context *ctx);
 void pfm_pause_and_resume(struct pfm_context *ctx);
 
 /*
- * Publish the active set from a command. This takes ownership, because an
- * overflow may still be writing the page if the context was masked until now.
+ * Call pfm_publish() for the active set, in a command. This takes ownership: if
+ * the context was masked until now, an overflow may still be writing the page.
  * Context: process, pfm_context.mutex held.
  */
 void pfm_publish_active(struct pfm_context *ctx);

@@ -55,9 +55,12 @@ static const struct kernel_param_ops pfm_paranoid_param = {
 module_param_cb(paranoid, &pfm_paranoid_param, NULL, 0644);
 __MODULE_PARM_TYPE(paranoid, "int");
 MODULE_PARM_DESC(paranoid,
-		 "restricts users without CAP_PERFMON: 3 requires CAP_SYS_ADMIN for everything, 2 excludes the kernel, 1 excludes CPUs, 0 or less allows all; kernel (default): as kernel.perf_event_paranoid");
+		 "restricts users without CAP_PERFMON: 0 or less allows all, 1 forbids measuring whole CPUs, 2 also forbids measuring the kernel, 3 requires CAP_SYS_ADMIN for everything; kernel (default): the level is kernel.perf_event_paranoid");
 
-/* Get the level. If it cannot be read, allow nothing. Return: 0 or -ENOMEM. */
+/*
+ * Get the level. If it cannot be read, it is above 3, which allows nothing.
+ * Return: 0 or -ENOMEM.
+ */
 static int pfm_paranoid_level(int *level)
 {
 	int ret = 0;
@@ -82,7 +85,10 @@ static bool pfm_is_in_group(u32 ctx_flags)
 	return gid == PFM_GROUP_ANY || in_egroup_p(KGIDT_INIT(gid));
 }
 
-/* At level 3 Debian's perf requires more than CAP_PERFMON. */
+/*
+ * Level 3 comes from Debian's kernels. There perf requires CAP_SYS_ADMIN at
+ * this level: CAP_PERFMON does not suffice.
+ */
 int pfm_may_measure(u32 ctx_flags, bool *user_only)
 {
 	int paranoid, ret;
@@ -133,8 +139,8 @@ static int pfm_ask_proc(struct task_struct *task, bool stop)
  * The functions from here to pfm_may_ptrace() make the checks of
  * __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS and
  * PTRACE_MODE_ATTACH_REALCREDS, except those of the security modules, which can
- * be made only through /proc. The checks here use the real IDs; /proc uses the
- * file system's IDs.
+ * be made only through /proc. The checks here use the caller's real IDs, as
+ * perf_event_open() does; the checks of /proc use its file system IDs.
  */
 static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 {
@@ -179,8 +185,8 @@ static int pfm_may_ptrace(struct task_struct *task)
 	/* Pairs with commit_creds(), which writes dumpable last. */
 	smp_rmb();
 	/*
-	 * Do not reference the mm: dropping the last reference would free it
-	 * here.
+	 * Do not take a reference to the mm: if it became the last one, this
+	 * function would have to free the mm.
 	 */
 	task_lock(task);
 	rcu_read_lock();
@@ -240,8 +246,8 @@ bool pfm_runs_still(const struct task_struct *task,
 		    const struct pfm_program *program)
 {
 	/*
-	 * The events are created before this read. The exec's accesses are
-	 * ordered by perf's locks.
+	 * Read self_exec_id only after the events are visible to an exec. In
+	 * the exec, perf's locks order the write and the removal of events.
 	 */
 	smp_mb();
 	return program->any || READ_ONCE(task->self_exec_id) ==

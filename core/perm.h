@@ -31,8 +31,8 @@ int pfm_may_create(u32 ctx_flags);
 /**
  * struct pfm_program - which program of a thread the caller may monitor
  * @any: the caller may monitor any program
- * @exec_id: otherwise the caller may monitor the thread while this is the
- *           thread's self_exec_id
+ * @exec_id: if not @any: the caller may monitor the thread as long as this is
+ *           the thread's self_exec_id
  */
 struct pfm_program {
 	bool	any;

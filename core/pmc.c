@@ -2,10 +2,12 @@
 /*
  * pmc.c - the PMC values of each counter of an event set
  *
- * The value of the PMC that controls a counter is in the counter's PMD. The
- * configuration words are in an array of the set. The array is allocated when
- * one of them is not 0, because few events need them. The overflow path does
- * not access them.
+ * The value of the PMC that controls a counter is in the structure of the
+ * counter's PMD (pfm_pmu_reg.pmc_value). Some counters have further PMCs, their
+ * configuration words (PFM_REGD_CONFIG1 and PFM_REGD_CONFIG2). These words are
+ * in an array of the set, pfm_evtset.configs, which is allocated when one of
+ * them is not 0, because few events need them. The overflow path does not
+ * access the array.
  */
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -21,10 +21,10 @@ struct pfm_pmc_words {
 void pfm_pmc_read(const struct pfm_pmd *pmd, struct pfm_pmc_words *words);
 
 /*
- * Compute the PMC values of the counter in @slot after a write of @value to one
- * of them, @pmc. If the counter is not allocated yet, its other PMCs have their
- * default values. Context: as pfm_pmc_read(). Return: the number of the PMC
- * that controls the counter.
+ * Compute the PMC values that the counter in @slot will have if @value is
+ * written to @pmc, one of its PMCs. If the counter is not allocated yet, its
+ * other PMCs have their default values. Context: as pfm_pmc_read(). Return: the
+ * number of the PMC that controls the counter.
  */
 u16 pfm_pmc_change(const struct pfm_evtset *set, unsigned int slot,
 		   const struct pfm_reg_desc *pmc, u64 value,

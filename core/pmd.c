@@ -3,10 +3,14 @@
  * pmd.c - the PMDs of an event set, and its clock
  *
  * A counter whose PMC has its default value measures nothing. Therefore a
- * counter is allocated on first use: when its PMD or PMC is written, or when it
- * must be recorded or reset with another PMD. A PMD with data of samples is
- * allocated when it must be recorded. All are freed with their set. Most sets
- * use few counters, so they need little memory, and walks over a set are short.
+ * counter is allocated on first use: when its PMD or PMC is written, or when
+ * overflows of another PMD are to record or reset it. Other PMDs and the clock
+ * are allocated with the set. All are freed with the set. Most sets use few
+ * counters, so they need little memory, and walks over a set are short.
+ *
+ * PMDs that hold data of a sample, such as an address, are not among them. Each
+ * PMD whose samples record such data has a struct pfm_pmu_reg for them in its
+ * pfm_pmd_ovfl.
  */
 #include <linux/slab.h>
 #include "charge.h"
@@ -118,7 +122,10 @@ static void pfm_pmd_free(struct pfm_evtset *set, struct pfm_pmd *pmd)
 	pfm_charge_less(set->charge, sizeof(*pmd));
 }
 
-/* Find the PMDs that are not used until their PMC is written. */
+/*
+ * Find the PMDs that have a PMC, and so are allocated on first use. @nums: out:
+ * bitmap of their numbers.
+ */
 static void pfm_find_unused(const struct pfm_pmu *pmu, unsigned long *nums)
 {
 	u16 i;
@@ -155,7 +162,7 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set)
 	u16 slot, end = set->pmu_set.num_regs - 1;
 	int ret = pfm_pmd_create(ctx, set, end, &pfm_clock_desc);
 
-	/* A member has only inherited counters: pfm_heritage_equip() */
+	/* A member gets only its inherited counters: pfm_heritage_equip() */
 	if (pfm_is_member(ctx))
 		return ret;
 	pfm_find_unused(pmu, unused);

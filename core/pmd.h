@@ -10,8 +10,10 @@
 
 /*
  * The settings for a counter's overflows, from an element of PFM_WRITE_PMCS or
- * PFM_WRITE_PMDS. Usually @num_smpl and @num_reset are 0; then their bitmaps
- * are not read.
+ * PFM_WRITE_PMDS. @num_smpl and @num_reset are the numbers of PMDs in the
+ * bitmaps @smpl_pmds (to be recorded) and @reset_pmds (to be reset), usually 0.
+ * The recorded PMDs that hold data of samples are also counted in @num_data.
+ * Such PMDs cannot be reset, and are not counted in @num_reset.
  */
 struct pfm_smpl_conf {
 	u32		flags;
@@ -24,7 +26,7 @@ struct pfm_smpl_conf {
 };
 
 /**
- * struct pfm_reg_copy - a copy of a counter, for other contexts
+ * struct pfm_reg_copy - a counter's settings, to be copied to other contexts
  * @words:    PMC values
  * @short_reset: as pfm_pmd.short_reset
  * @long_reset: as pfm_pmd.long_reset

@@ -98,7 +98,10 @@ static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 	return true;
 }
 
-/* Does each counter with configuration words have a PMC that controls it? */
+/*
+ * Does each PMC control or configure a counter of its own, or control none? And
+ * does each counter with configuration words have a PMC that controls it?
+ */
 static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 {
 	DECLARE_BITMAP(selected, PFM_MAX_PMDS);

@@ -3,20 +3,23 @@
  * rate.c - limits on the number and duration of overflows (4.4.4), and the
  *	    number of times that the PMU has throttled a counter
  *
- * Overflows are counted and timed in windows of time. Usually each context has
- * its own windows. But in a family, threads that live only briefly would never
- * complete a window. So the threads of a family that samples share one window
- * on each CPU, in that CPU's buffer (struct pfm_part). The owner of the buffer
- * counts down pfm_part.credit. When this is used up, the owner lets the
- * thread's own credit end with the current overflow.
+ * Overflows are counted and timed in windows, at whose end both limits are
+ * checked. A window ends after as many overflows as occur in a tenth of a
+ * second at the highest permitted rate, or after a second, if at least
+ * PFM_ENOUGH overflows were timed. The time that all handlers took in the
+ * window is estimated from the shortest timed overflow, because the others may
+ * have been interrupted.
  *
- * Counting down costs next to nothing in the overflow path. The clock is read
- * only when a context has used up its credit; that overflow is timed, from its
- * time stamp on. A window ends after as many overflows as occur in a tenth of a
- * second at the highest permitted rate, or after a second with at least
- * PFM_ENOUGH timings. At the end of a window both limits are checked. The time
- * that all handlers took in the window is estimated from the shortest timed
- * overflow, because the others may have been interrupted.
+ * To save time in the overflow path, most overflows only count down a credit,
+ * pfm_context.credit. The overflow that uses it up is timed, from its time
+ * stamp on, and gets a new credit for the context.
+ *
+ * Usually each context has its own windows. In a family, however, threads that
+ * live only briefly would never complete one. So the threads of a family that
+ * samples share one window on each CPU, in that CPU's buffer (struct pfm_part).
+ * The handler of the family, as the buffer's owner, counts down
+ * pfm_part.credit. When this is used up, it sets the credit of the thread's
+ * context to 1, so that this ends with the current overflow.
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -127,7 +130,10 @@ static bool pfm_is_too_much(const struct pfm_rate *rate, u64 time)
 	return pfm_is_too_long(rate, time);
 }
 
-/* Record the timing of an overflow. */
+/*
+ * Record the time that an overflow took. Count the overflows since the previous
+ * timed one.
+ */
 static void pfm_rate_time(struct pfm_rate *rate, u64 took)
 {
 	rate->shortest = min(rate->shortest, took);
@@ -151,8 +157,9 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took)
 }
 
 /*
- * Count an exceeded limit. In a family, let the other threads that overflow on
- * this CPU be masked until PFM_RESTART, too, by using up their credit.
+ * Count an exceeded limit. In a family, also use up the credit that its threads
+ * share on this CPU. Each thread is then masked at its next overflow here, and
+ * stays so until PFM_RESTART.
  */
 static void pfm_limit(struct pfm_context *ctx)
 {

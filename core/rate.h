@@ -29,8 +29,8 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took);
  * Renew a credit that is used up, and check the limits if a window has ended.
  * @took: time in ns since the overflow's time stamp, 0 if the overflow is not
  * timed. Context: the caller owns the context. Return: true if there were too
- * many overflows, or they took too long; also if a limit was exceeded on this
- * CPU since the last restart.
+ * many overflows, or they took too long; in a family also if a limit was
+ * exceeded on this CPU since the last restart.
  */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took);
 

@@ -17,8 +17,9 @@
  * instructions early.
  * pfm_raw_counter_scale(): set time_mult and time_shift as the kernel's clock
  * does, or time_mult to 0 if the counter is not suitable.
- * PFM_COUNTER_IS_STEADY: whether a suitable counter remains the one that the
- * kernel uses, except in a suspend.
+ * PFM_COUNTER_IS_STEADY: true if the kernel, once it uses a suitable counter
+ * for its clock, never takes another one. Then only a suspend can change how
+ * clock and counter relate.
  */
 #if defined(PFM_FAKE_CLOCK)
 

@@ -4,8 +4,8 @@
  *	    3.1.13, 3.1.14)
  *
  * Each function that implements a command processes one element of a vector. If
- * the element is invalid, the function marks the element's reg_flags and
- * changes nothing.
+ * the element is invalid, the function marks it with PFM_REG_RETFL_* bits in
+ * its reg_flags, and changes nothing.
  */
 #include <linux/nospec.h>
 #include <linux/string.h>
@@ -62,7 +62,10 @@ static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
 	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
 }
 
-/* Count the PMDs with data of samples. They can be recorded, but not reset. */
+/*
+ * Count the PMDs with data of samples among those to record. Such PMDs cannot
+ * be reset, so leave them out of conf->num_reset.
+ */
 static void pfm_tell_data(const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
 {
 	u16 end = pfm_pmu_places(pmu);
@@ -234,8 +237,8 @@ static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 }
 
 /*
- * Get the PMD's own pfm_pmd_ovfl if it matches, else a new one; NULL if memory
- * is short.
+ * Get the PMD's own pfm_pmd_ovfl if it matches @conf, else a new one; NULL if
+ * memory is short.
  */
 static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 					     const struct pfm_smpl_conf *conf)
@@ -274,9 +277,10 @@ static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 
 /*
  * Allocate everything that a write needs, so that the write itself cannot run
- * out of memory. This is the PMD, which exists from then on, and, unless @conf
- * is NULL, its new pfm_pmd_ovfl. Context: paused. Return: 0, -ENOMEM, or an
- * error of the PMU.
+ * out of memory: the PMD, the PMDs that it records or resets, and a
+ * pfm_pmd_ovfl that matches @conf. If @conf is NULL, the PMD keeps its
+ * pfm_pmd_ovfl. The PMDs stay allocated even if the write fails. @pmd, @ovfl:
+ * out. Context: paused. Return: 0, -ENOMEM, or an error of the PMU.
  */
 static int pfm_reserve(struct pfm_evtset *set, unsigned int slot,
 		       const struct pfm_smpl_conf *conf, struct pfm_pmd **pmd,
@@ -298,9 +302,11 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 }
 
 /*
- * Have the PMU write the PMC, and load the PMD with @value, if the PMCs' values
- * change to @words, or the PMD starts or stops sampling, or its samples need
- * other data. @words is NULL if the PMCs do not change.
+ * If the write changes the PMC values to @words, or makes the PMD start or stop
+ * sampling, or makes its samples need other data, have the PMU write the PMC,
+ * and load the PMD with @value. @words is NULL if the PMCs do not change.
+ * Return: 0; PFM_ASK_FIRST if pfm_many.ask_first forbids this; an error of the
+ * PMU.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 			 u64 value)
@@ -405,7 +411,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	bool smpl;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* The members have the PMCs that the root had when it was loaded. */
+	/* Members have the root's PMCs, so these must not change any more. */
 	if (pfm_has_family(ctx))
 		return -EBUSY;
 	slot = pfm_reg_slot(pmu->pmcs, pmu->num_pmcs, req->reg_num,

@@ -28,9 +28,10 @@ void pfm_prepare_evtset(struct pfm_evtset *set);
 /*
  * Process one element of PFM_WRITE_PMCS or PFM_WRITE_PMDS.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, with the element marked and nothing changed; -EBUSY;
- * -ENOMEM; an error of the PMU; PFM_ASK_FIRST, with nothing changed, if
- * pfm_many.ask_first is set.
+ * Return: 0; -EINVAL, with the element marked and nothing changed; -EBUSY for a
+ * PMC if the context has a family; -ENOMEM; an error of the PMU; PFM_ASK_FIRST,
+ * with nothing changed, if the write needs new events and pfm_many.ask_first is
+ * set.
  */
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);

@@ -10,9 +10,10 @@ struct pfm_context;
 void pfm_release_init(struct pfm_context *ctx);
 
 /*
- * Have a work item release the list, a second later. The work item then does
- * not compete with an exiting thread, and resources that the next command needs
- * again, for example a tracepoint, are still set up. Context: process.
+ * Have a work item release, a second later, what the PMU has put on the list
+ * pfm_context.left. This delay keeps the work item from competing with an
+ * exiting thread, and keeps resources set up that the next command may need
+ * again, for example a tracepoint. Context: process.
  */
 void pfm_release_soon(struct pfm_context *ctx);
 

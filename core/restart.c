@@ -33,7 +33,7 @@ static void pfm_switch_now(struct pfm_context *ctx)
 	pfm_begin_evtset(ctx, ctx->set->next, true);
 }
 
-/* Load the hardware with the values that were kept during masking. */
+/* Unmask: load the hardware with the values that were kept meanwhile. */
 static int pfm_unmask(struct pfm_context *ctx)
 {
 	int ret;
@@ -47,10 +47,11 @@ static int pfm_unmask(struct pfm_context *ctx)
 }
 
 /*
- * Get the control bits from the format. Without a format, and in a family
- * (whose buffers pfm_share_restart() restarts), reset if the context is masked.
- * Return: the format's result. Overflows are kept out at this point, so
- * pfm_restart_context() checks only later whether the result is a valid errno.
+ * Get the control bits from the format's fmt_restart. Without this function,
+ * and in a family (whose buffers pfm_share_restart() restarts), reset if the
+ * context is masked. Return: the format's result. pfm_restart_context() checks
+ * later whether this is a valid errno: the check may print a message, which
+ * takes too long while overflows are kept out.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {
@@ -61,7 +62,11 @@ static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 	return 0;
 }
 
-/* Carry out the control bits of a restart. Context: paused. */
+/*
+ * Carry out the control bits of a restart. @was_active: the context was not
+ * masked when they were requested; if it is masked now, it stays so. Context:
+ * paused.
+ */
 static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl,
 			     bool was_active)
 {
@@ -119,8 +124,8 @@ static int pfm_restart_active(struct pfm_context *ctx)
 		return ret;
 	pfm_pause(ctx);
 	/*
-	 * If an overflow has masked before the pause, the context stays masked
-	 * until the next restart.
+	 * An overflow may have masked the context before the pause. The context
+	 * then stays masked until the next restart.
 	 */
 	ret = pfm_restart_apply(ctx, ctrl, true);
 	err = pfm_resume(ctx);
@@ -135,7 +140,7 @@ int pfm_restart_context(struct pfm_context *ctx)
 		return ret;
 	ret = pfm_is_masked(ctx) ? pfm_restart_paused(ctx) :
 				   pfm_restart_active(ctx);
-	/* Wake the thread when the PMU counts again. */
+	/* Wake the blocked thread only now that the PMU counts again. */
 	pfm_block_wake(ctx);
 	/*
 	 * perfmon's own errors are valid errnos. Only fmt_restart may have

@@ -104,8 +104,8 @@ static int pfm_parts_create(struct pfm_share *share, u32 flags, void *arg,
 	int ret = 0;
 
 	/*
-	 * A CPU that goes online or offline meanwhile ends up with or without a
-	 * part.
+	 * A CPU that goes online or offline during the loop may get a part or
+	 * not.
 	 */
 	for_each_online_cpu(cpu) {
 		struct pfm_part *part = pfm_part_create(share->fmt, flags, arg,
@@ -258,7 +258,11 @@ static __always_inline void pfm_part_spend(struct pfm_part *part,
 		container_of(data, struct pfm_context, data)->credit = 1;
 }
 
-/* Send a message, as the format requests. Context: the caller owns the part. */
+/*
+ * Send a message, as the format requests. If the PMD lacks
+ * PFM_REGFL_OVFL_NOTIFY, note only whether the part is full: then a later
+ * overflow must send the message. Context: the caller owns the part.
+ */
 static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 			    const pfm_ovfl_arg_t *arg,
 			    const struct pfm_ovfl_data *data)
@@ -280,8 +284,8 @@ static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 }
 
 /*
- * Count an overflow as lost in @lost, which is that of the part or of the
- * family.
+ * Count an overflow as lost. @lost: pfm_part.lost or, if the CPU has no part,
+ * pfm_share.lost.
  */
 static noinline notrace void pfm_share_lose(atomic64_t *lost,
 					    pfm_ovfl_arg_t *arg,
@@ -307,8 +311,8 @@ static noinline notrace void pfm_part_refuse(struct pfm_share *share,
 }
 
 /*
- * Do what the handler has requested, unless it is "reset and continue".
- * Context: the caller owns the part.
+ * Handle an error of the format's handler, or do what it has requested if this
+ * is not "reset and continue". Context: the caller owns the part.
  */
 static noinline notrace void pfm_part_conclude(struct pfm_share *share,
 					       struct pfm_part *part, int err,
@@ -481,10 +485,12 @@ static int pfm_part_call(struct pfm_part_call call, unsigned int cpu)
 }
 
 /*
- * Return how many times this PFM_RESTART restarts the part. A format can notify
- * without waiting for restarts, so the number of messages has no limit. The
- * restarts run in an interrupt, so limit their number to pfm_share.depth. @all:
- * restart the part even if it is not full.
+ * Return how many times this PFM_RESTART restarts the part: once for each
+ * message read since the last restart. A format can notify without waiting for
+ * restarts, so there may be any number of such messages. The restarts run in an
+ * interrupt, so limit their number to pfm_share.depth. If no message was read
+ * and none is unread, restart the part once if it is full or, with @all, in any
+ * case.
  */
 static u32 pfm_part_restarts(const struct pfm_share *share,
 			     const struct pfm_part *part, bool all)

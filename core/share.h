@@ -170,7 +170,8 @@ bool pfm_share_take(const struct pfm_share_pos *pos);
 /*
  * Restart buffers for PFM_RESTART: those with messages that were read since
  * their last restart, and full ones without unread messages. If the family is
- * @stopped and no message was read, restart all without unread messages.
+ * @stopped and no message was read since the last restart of any buffer,
+ * restart all buffers without unread messages.
  * Context: process, mutex of the root held, may sleep. Return: 0, or the first
  * error of the format; a buffer that fails is not changed.
  */

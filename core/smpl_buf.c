@@ -33,7 +33,7 @@ static struct pfm_buffer *pfm_smpl_buf_alloc(const struct pfm_smpl_size *size)
 {
 	struct pfm_buffer *buffer;
 
-	/* The front must fit into the page before the mapping. */
+	/* The structure is in the page before the memory that can be mapped. */
 	BUILD_BUG_ON(sizeof(struct pfm_fmt_front) > PAGE_SIZE);
 	buffer = pfm_buffer_create(size->buf, 1, size->area);
 	if (buffer)
@@ -42,7 +42,7 @@ static struct pfm_buffer *pfm_smpl_buf_alloc(const struct pfm_smpl_size *size)
 	return buffer;
 }
 
-/* Get the first byte of a buffer; NULL if there is no buffer. */
+/* Get the first byte of a buffer; NULL if @buffer is NULL. */
 static void *pfm_smpl_buf_start(const struct pfm_buffer *buffer)
 {
 	return buffer ? pfm_buffer_start(buffer) : NULL;

@@ -3,17 +3,18 @@
  * stamp.c - time stamps of overflows: in ns (3.5.14), or raw
  *
  * A raw time stamp is the value of the counter from which the kernel calculates
- * its clock; the tool that reads the samples makes the calculation instead. The
- * kernel's factor is known. The zero, which is the clock's time when the
- * counter was 0, is not known, so it is measured. One conversion is valid for
- * the life of a context. If a suspend has advanced the clock and the counter
- * differently, the value that is added to the counter is corrected
+ * its clock, plus pfm_raw.base. The tool that reads the samples converts it to
+ * ns, with a pfm_time_conv_t. This consists of the kernel's factor, which is
+ * known (time_mult and time_shift), and the clock's time when the counter was 0
+ * (time_zero, or zero for short), which must be measured. One conversion is
+ * valid for the life of a context. If a suspend has advanced the clock and the
+ * counter differently, pfm_raw.base makes up for the difference
  * (pfm_stamps_resume()).
  *
- * If the kernel never changes its clock, time stamps in ns are also calculated
- * from the counter, once two measurements of the zero agree. The zero is
- * measured again at intervals, because the kernel rounds its clock down by up
- * to 1 ns about once an hour.
+ * If the kernel never stops using the counter (PFM_COUNTER_IS_STEADY), time
+ * stamps in ns are also calculated from it, once two measurements of the zero
+ * agree. The zero is measured again at intervals, because the kernel rounds its
+ * clock down by up to 1 ns about once an hour.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -38,10 +39,10 @@ DEFINE_PER_CPU(u64, pfm_last_stamp);
 struct pfm_clock pfm_clock __read_mostly;
 
 /*
- * pfm_raw_first: the measurement with which checks compare: that of the last
- * successful check, or else the first one since the module was loaded or the
- * kernel refined the counter's rate. pfm_raw_base: pfm_raw.base of all contexts
- * in pfm_raw_contexts, and of new ones.
+ * pfm_raw_first: the measurement with which later ones are compared: that of
+ * the last successful check, or else the first one since the module was loaded
+ * or the kernel refined the counter's rate. pfm_raw_base: pfm_raw.base of all
+ * contexts in pfm_raw_contexts, and of new ones.
  */
 static pfm_time_conv_t pfm_raw_first;
 static u64 pfm_raw_base;
@@ -118,9 +119,10 @@ static struct pfm_bounds pfm_try_zero(const pfm_time_conv_t *scale, u64 base)
 }
 
 /*
- * Measure time_zero, with @base added to the counter. The bounds of all
- * attempts hold; their intersection is exact if the counter did not advance in
- * one attempt. @old is an earlier result, which is kept if it is within them.
+ * Measure time_zero, with @base added to the counter. Each attempt yields valid
+ * bounds, so intersect them. The result is exact if the counter did not advance
+ * during one attempt. @old is an earlier result, which is kept if it is within
+ * the bounds.
  */
 static void pfm_measure_zero(pfm_time_conv_t *conv, u64 base, u64 old)
 {
@@ -150,7 +152,8 @@ static void pfm_measure(pfm_time_conv_t *conv)
 
 /*
  * Have clock and counter advanced together so far? If not, the kernel uses
- * another clock.
+ * another clock. If the kernel has refined the counter's rate meanwhile, begin
+ * anew with this measurement.
  */
 static bool pfm_is_the_clock(const pfm_time_conv_t *conv)
 {

@@ -43,7 +43,7 @@ static __always_inline u64 pfm_now(void)
 /* The last time stamp in ns on this CPU */
 DECLARE_PER_CPU(u64, pfm_last_stamp);
 
-/* One instruction less than max(now, last + 1) */
+/* Get max(now, last + 1). This expression takes one instruction less. */
 static __always_inline u64 pfm_later(u64 now, u64 last)
 {
 	return last < now ? now : last + 1;
@@ -51,9 +51,9 @@ static __always_inline u64 pfm_later(u64 now, u64 last)
 
 /*
  * Take a time stamp that is unique on this CPU (3.5.14) from the clock of
- * perf's samples, which may stand still. There are no concurrent callers: only
- * one context at a time has overflows on a CPU (attach.c), and the caller owns
- * it.
+ * perf's samples, which may stand still. Callers on a CPU do not interrupt each
+ * other: only one context at a time has overflows there (attach.c), and the
+ * caller owns it.
  */
 static __always_inline u64 pfm_stamp_ns(void)
 {
@@ -71,7 +71,8 @@ static __always_inline u64 pfm_raw_now(const struct pfm_context *ctx)
 
 /*
  * Take a raw time stamp that is unique in its context. Unlike the clock, the
- * counter never stands still: stamps of two contexts in succession differ.
+ * counter never stands still, so the stamps of two contexts that have overflows
+ * in succession differ, too.
  */
 static __always_inline u64 pfm_stamp_raw(struct pfm_context *ctx)
 {
@@ -87,7 +88,7 @@ static inline u64 pfm_stamp(struct pfm_context *ctx)
 
 /*
  * Take a time stamp in code that overflows of another context may interrupt.
- * Context: interrupt, the context is owned.
+ * Context: the caller owns the context, interrupts off.
  */
 u64 pfm_stamp_unowned(struct pfm_context *ctx);
 
@@ -98,8 +99,9 @@ u64 pfm_stamp_unowned(struct pfm_context *ctx);
 u64 pfm_since_stamp(const struct pfm_context *ctx);
 
 /*
- * Return the time_zero of a measurement: @old if it is within the bounds,
- * because measuring again is not more exact, else their middle.
+ * Return the time_zero of a measurement: the earlier result @old if it is
+ * within the bounds, because a new result would not be more exact, else the
+ * middle of the bounds.
  */
 static inline u64 pfm_zero_within(u64 low, u64 high, u64 old)
 {
@@ -126,9 +128,9 @@ void pfm_stamps_suspend(void);
 void pfm_stamps_resume(void);
 
 /*
- * Calculate the clock from the counter (pfm_now()) if they have advanced
- * together since the last check; else call the clock. Context: process, threads
- * are not frozen.
+ * Let pfm_now() calculate the clock from the counter if both have advanced
+ * together since the last check; otherwise let it call the kernel's clock.
+ * Context: process, threads are not frozen.
  */
 void pfm_stamps_check(void);
 

@@ -21,9 +21,10 @@
 #define PFM_PATIENCE	HZ
 
 /*
- * Lock a context, or give up at @until. If this gives up, a command is still in
- * progress. But most commands stop the PMU, and at their end pfm_resume() stops
- * or resumes the context, as the code here would.
+ * Lock a context, or give up at @until, if a command holds the lock until then.
+ * Usually giving up does no harm: most commands stop the PMU, and call
+ * pfm_resume() at their end. This starts the PMU again only if the machine is
+ * not being suspended, so it has the effect that the code here would have.
  */
 static bool pfm_lock_until(struct pfm_context *ctx, unsigned long until)
 {
@@ -60,7 +61,10 @@ static void pfm_follow_suspend_all(const struct task_struct *by)
 	pfm_end_hurry();
 }
 
-/* With /dev/snapshot, different threads may suspend and resume the machine. */
+/*
+ * With /dev/snapshot, different threads may suspend and resume the machine. So
+ * on a resume use the thread that was recorded at the suspend, not the caller.
+ */
 void pfm_suspend(bool suspend)
 {
 	struct task_struct *by = pfm_suspender;

@@ -8,8 +8,8 @@
 #include <linux/types.h>
 
 /*
- * Stop or resume contexts. Contexts started meanwhile count from the resume on.
- * Context: process.
+ * Stop contexts before a suspend (@suspend), or resume them after it. Contexts
+ * that are started in between count from the resume on. Context: process.
  */
 void pfm_suspend(bool suspend);
 

@@ -78,8 +78,8 @@ static struct attribute *pfm_fmt_attrs[] = {
 };
 
 /*
- * Hide arg_layout if there is no fmt_arg_layout: an empty file means "no
- * fields".
+ * Hide arg_layout if the format does not describe its argument: an empty file
+ * would mean that the argument has no fields.
  */
 static umode_t pfm_fmt_visible(struct kobject *kobj, struct attribute *attr,
 			       int n)

@@ -16,8 +16,8 @@ int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
 
 /*
- * Add files to the root directory, until it is removed. Context: process.
- * Return: 0 or an errno.
+ * Add files to /sys/kernel/perfmon. They are removed together with the
+ * directory. Context: process. Return: 0 or an errno.
  */
 int pfm_sysfs_add_files(const struct attribute *const *attrs);
 
