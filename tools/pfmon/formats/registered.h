@@ -17,13 +17,16 @@
 #define REGISTERED_DIR	PFM_SYSFS "/formats"
 
 /*
- * Return the content of a format's file in sysfs, to be freed: all of it, or
- * the first line without its newline. Return NULL if the file does not exist.
+ * Read a format's file in sysfs. registered_file() returns the whole content,
+ * registered_line() the first line without its newline; the caller frees it.
+ * Both return NULL if the file does not exist.
  */
 char *registered_file(const pfm_uuid_t uuid, const char *name);
 char *registered_line(const pfm_uuid_t uuid, const char *name);
 
-/* Returns the number in a format's file in sysfs; 0 if it does not exist. */
+/*
+ * Returns the number in a format's file in sysfs; 0 if the file does not exist.
+ */
 uint64_t registered_number(const pfm_uuid_t uuid, const char *name);
 
 bool registered_has(const pfm_uuid_t uuid);
@@ -48,7 +51,7 @@ void installed_each(visit_format_t *visit, void *data);
 
 /*
  * Find the UUID of a registered or of an installed format by its name; return
- * false if there is none.
+ * false if no such format has this name.
  */
 bool registered_by_name(const char *name, pfm_uuid_t uuid);
 bool installed_by_name(const char *name, pfm_uuid_t uuid);

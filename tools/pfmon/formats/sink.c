@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sink.c - formats whose buffer is a sink: it has the common header of
- * perfmon_sink.h
+ * sink.c - formats whose buffer is a sink, which begins with the common header
+ * of perfmon_sink.h
  *
  * The header gives the number and the position of the records. This file does
- * not depend on their layout. The buffer of a flight recorder is saved as a
- * whole when the recorder has stopped; a restart empties the buffer.
+ * not depend on their layout. When a flight recorder has stopped, its whole
+ * buffer is saved, because the restart empties it.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -69,10 +69,10 @@ static bool intact(const void *buffer, const struct image *image)
 }
 
 /*
- * A table may be saved several times before it is emptied, and several samples
- * may share one of its records. If the buffer has only one region, as the
- * buffer of a table does, the number of samples is therefore computed from the
- * header.
+ * Returns the number of samples so far. The records of a table cannot be
+ * counted for this: several samples may share a record, and the table may be
+ * saved several times before it is emptied. The buffer of a table has only one
+ * region; for such buffers, the number is computed from the header.
  */
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image, uint64_t before)
@@ -90,8 +90,8 @@ static uint64_t samples(const struct smpl_format *format,
 }
 
 /*
- * Returns the number of lost samples. Does not count samples that did not fit,
- * because pfm_lost of the context includes them.
+ * Returns the number of lost samples, without those that did not fit into the
+ * buffer: pfm_lost in the context's fdinfo includes them.
  */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {

@@ -15,9 +15,9 @@ extern const size_t smpl_module_count;
 const struct smpl_module *smpl_module_named(const char *name);
 
 /*
- * Finds a known, registered or installed format by its name or UUID. *kinds
- * must outlive the format. Returns false, with a message, if the name is
- * unknown. The caller calls smpl_format_free() in any case.
+ * Finds a known, registered or installed format by its name or UUID. The list
+ * in *kinds must outlive the format. Returns false, with a message, if the name
+ * is unknown. The caller calls smpl_format_free() in any case.
  */
 bool smpl_format_find(struct smpl_format *format, const char *name,
 		      const struct smpl_kinds *kinds);

@@ -125,7 +125,10 @@ static enum control_command parse(struct control *control,
 	return CONTROL_NONE;
 }
 
-/* Executes control->line, which may be the rest of a line that was too long. */
+/*
+ * Executes control->line. If the start of the line was dropped because the line
+ * was too long, prints a message instead.
+ */
 static bool obey_line(struct control *control, control_obey *obey, void *data)
 {
 	enum control_command command = CONTROL_NONE;

@@ -166,8 +166,8 @@ bool counting_end(struct counting *counting, const struct results *results,
 		counting->status = exit_status;
 	if (counting->options->interval_ns) {
 		/*
-		 * There is nothing to print if the last interval included all
-		 * counts.
+		 * Print nothing if no counts have been added since the last
+		 * interval was printed.
 		 */
 		ok = !results->sum.parts ||
 		     counting_interval(counting, results, times);

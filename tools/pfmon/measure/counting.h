@@ -40,8 +40,9 @@ bool counting_snapshot(struct counting *counting, const struct results *results,
 bool counting_is_over(const struct counting *counting, bool interrupted);
 
 /*
- * Prints the counts of a measurement, or of its last interval. With several
- * runs, prints nothing until the last run has ended, and then prints the means.
+ * Prints the counts of a measurement or, with --print-interval, of its last
+ * interval. With --repeat, prints nothing until the last run has ended, and
+ * then prints the means.
  */
 bool counting_end(struct counting *counting, const struct results *results,
 		  const struct times *times, int exit_status, bool interrupted);

@@ -323,8 +323,9 @@ void follow_record(struct follow *follow)
 }
 
 /*
- * Records code that a process has mapped. If perf records the process, reads
- * /proc only if perf's records were lost.
+ * Records code that a process has mapped. If perf's records are available,
+ * reads /proc only if they do not include the process, or if some of them were
+ * lost.
  */
 static bool record_code(const struct follow *follow, pid_t tgid)
 {

@@ -46,7 +46,10 @@ void follow_handle(const struct trace_event *event, void *data);
 /* Returns whether new threads and programs of a process are measured. */
 bool follow_measures(const struct follow *follow, pid_t tgid);
 
-/* Reads pending messages; if there are none, creates contexts in advance. */
+/*
+ * Reads pending messages. If none are pending, creates a context in advance, if
+ * the pool needs one.
+ */
 void follow_serve(struct follow *follow);
 
 /*

@@ -25,8 +25,9 @@ bool follow_measures(const struct follow *follow, pid_t tgid)
 }
 
 /*
- * Adds a process as soon as its parent has created it. When the process begins
- * to run, the parent may have ended already.
+ * Adds a process as soon as its parent has created it, to copy from the parent
+ * its name and whether it is measured. When the process begins to run, the
+ * parent may have ended already.
  */
 static void made(struct follow *follow, const struct trace_event *event)
 {
@@ -107,10 +108,11 @@ static void execed(struct follow *follow, const struct trace_event *event)
 }
 
 /*
- * Returns whether the process may end with this thread. If one thread ends the
- * process, the kernel kills the other threads, possibly without a ptrace stop.
- * Other threads may thus still exist at the last stop of the process that is
- * reported.
+ * Returns whether this may be the last thread of the process whose exit is
+ * reported. If one thread ends the whole process, the kernel kills the other
+ * threads, and their exits may not be reported. Therefore the exit of the main
+ * thread, and the first exit since the last exec, may be the last that is
+ * reported, even if other threads still exist.
  */
 static bool may_be_last(const struct process *process,
 			const struct trace_event *event)
@@ -178,8 +180,8 @@ static void gone(struct follow *follow, const struct trace_event *event)
 	if (follow->m->recording)
 		follow_thread_handle(follow, thread);
 	/*
-	 * A context that children inherit remains in use after its first thread
-	 * has ended.
+	 * The end of the thread has detached its context, unless children
+	 * inherit the context: then the context is still attached.
 	 */
 	if (thread->context)
 		thread->loaded = context_has_family(thread->context);

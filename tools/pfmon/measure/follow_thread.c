@@ -17,7 +17,7 @@
 /*
  * Number of messages to handle before signals and timers are checked. Threads
  * on other CPUs may fill the buffers of a shared context as fast as pfmon saves
- * them.
+ * them, so that pfmon would never run out of messages.
  */
 #define MOST_MESSAGES	64
 
@@ -144,8 +144,8 @@ void follow_thread_inherit_name(const struct thread *thread)
 }
 
 /*
- * Returns the thread's context to the pool. The context is detached, and its
- * counts have been read.
+ * Returns the thread's context to the pool. The context must be detached, and
+ * its counts must have been read.
  */
 static void give_back(struct follow *follow, struct thread *thread)
 {
@@ -207,8 +207,10 @@ static bool record_new(const struct follow *follow, const struct thread *thread)
 }
 
 /*
- * Saves the buffer and restarts monitoring. Then records new mappings, except
- * after an exec, and finally the saved samples. Returns false on failure.
+ * Saves the buffer and restarts monitoring. Then records new mappings and
+ * finally the saved samples. After an exec, does not record mappings, because
+ * the samples are from the previous program, whose mappings are gone. Returns
+ * false on failure.
  */
 static bool handle_overflow(struct follow *follow, struct thread *thread,
 			    bool after_exec)
@@ -225,7 +227,7 @@ static bool handle_overflow(struct follow *follow, struct thread *thread,
 	       (!saved || recording_buffer(recording, thread->context));
 }
 
-/* Handles the next message. Returns false if there is none. */
+/* Handles the next message. Returns false if no message is left. */
 static bool handle_message(struct follow *follow, struct thread *thread,
 			   bool after_exec)
 {
@@ -259,9 +261,10 @@ void follow_thread_handle(struct follow *follow, struct thread *thread)
 }
 
 /*
- * Also restarts monitoring, although there was no notification: the restart
- * frees the saved samples, so that they are not saved again. Does nothing if
- * the buffer's layout is not known.
+ * Handles pending messages, then saves the buffer and restarts monitoring. The
+ * restart, which no message has asked for, frees the saved samples, so that
+ * they are not saved again. If the buffer's layout is not known, only handles
+ * the messages.
  */
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread)

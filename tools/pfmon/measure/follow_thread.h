@@ -38,7 +38,7 @@ void follow_thread_remove(struct follow *follow, struct thread *thread);
 
 /*
  * Attaches a context at the start of the measurement. Returns false, with a
- * message, on failure, also if the thread has ended.
+ * message, on failure, for example if the thread has ended.
  */
 bool follow_thread_load(struct follow *follow, struct thread *thread);
 

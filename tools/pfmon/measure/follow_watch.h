@@ -34,9 +34,8 @@ bool follow_watch_renamed(const struct follow *follow,
 void follow_watch_pool(struct follow *follow);
 
 /*
- * Calls serve() for each thread whose context has messages, and writes perf's
- * records about processes to the capture. Creates contexts if there is nothing
- * else to do.
+ * Calls serve() for each thread whose context has messages. If the pool needs
+ * contexts, and nothing else is to be done, creates one.
  */
 void follow_watch_serve(struct follow *follow,
 			void (*serve)(struct follow *follow, pid_t tid));

@@ -27,21 +27,21 @@ struct follow {
 	int epoll_fd;		/* readable: call follow_serve() */
 	int work_fd;		/* readable while the pool is low */
 	bool working;		/* work_fd is readable */
-	int timer_fd;		/* for the search for daemons; or -1 */
-	uint64_t look_again_ns;	/* do not look for code before this time */
+	int timer_fd;		/* for periodic checks for daemons; or -1 */
+	uint64_t look_again_ns;	/* earliest next search for mapped code */
 	bool begun;		/* monitoring has started (see --delay) */
 	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */
 	bool inherited;		/* children inherit the first context */
 	uint64_t unmeasured;	/* number of threads without a context */
-	char *reason;		/* why they have none, or NULL */
+	char *reason;		/* why threads have no context, or NULL */
 	struct rlimit descriptors;	/* original RLIMIT_NOFILE */
 	bool raised;
 };
 
 struct process {
 	struct pid_entry entry;
-	char comm[COMM_LENGTH];	/* initially its parent's, or "" */
+	char comm[COMM_LENGTH];	/* name, at first the parent's; or "" */
 	unsigned int threads;
 	unsigned int leaving;	/* number of exiting threads */
 	bool measured;

@@ -76,8 +76,8 @@ bool measurement_waits(const struct measurement *m)
 }
 
 /*
- * Returns whether TIMER_RECORDS is needed. It reads perf's records or, if perf
- * refuses to provide them, searches /proc for mapped code.
+ * Returns whether TIMER_RECORDS is needed. On this timer, pfmon reads perf's
+ * records or, if perf refuses to provide them, searches /proc for mapped code.
  */
 static bool reads_records(const struct measurement *m)
 {
@@ -237,7 +237,7 @@ bool measurement_refresh(struct measurement *m)
 	return recording_tick(m->recording, &m->plan, m->contexts, m->count);
 }
 
-/* Returns the command's exit status; NO_EXIT_STATUS if it is still running. */
+/* Returns the command's exit status; NO_EXIT_STATUS if no command has ended. */
 static int exit_status_of(const struct measurement *m)
 {
 	return m->command.pid && m->command.ended ?

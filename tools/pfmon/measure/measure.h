@@ -72,8 +72,9 @@ void measurement_add_result(struct measurement *m,
 bool measurement_record_clocks(struct measurement *m, int cpu);
 
 /*
- * Starts the session's timers: timeout, delay, progress reports, snapshots,
- * refreshes, and the search for code that needs unwind tables.
+ * Starts the session's timers: for the timeout, the delay, progress reports,
+ * snapshots and refreshes, and for reading perf's records or searching for
+ * mapped code.
  */
 bool measurement_start_time(struct measurement *m);
 
@@ -115,8 +116,8 @@ int measurement_await_command(struct measurement *m, int status);
 /*
  * When sampling, ends the recording and prints its summary; when counting,
  * prints the counts. First calls complete(). If that fails, omits the last
- * chunk of the capture, or the counts. Returns the command's exit status,
- * unless something failed.
+ * chunk of the capture, or the counts. Returns PFMON_EXIT_ERROR on failure,
+ * otherwise the exit status of the command, or 0 if no command has ended.
  */
 int measurement_finish(struct measurement *m,
 		       bool (*complete)(struct measurement *m));

@@ -57,7 +57,7 @@ struct system {
 	bool cancelled;			/* set before the second meet() */
 	bool begun;			/* measuring has been requested */
 	atomic_uint wanted;		/* queued requests in ASK_TO_SAVE */
-	atomic_uint unsaved;		/* 1 + workers still saving, or 0 */
+	atomic_uint unsaved;		/* 1 + workers yet to save; 0: idle */
 };
 
 static void meet(struct system *system)

@@ -13,7 +13,7 @@
 bool progress_wanted(const struct options *options);
 void progress_print(const struct plan *plan, const struct totals *totals);
 
-/* Ends the line that progress_print() rewrites. */
+/* Erases the line that progress_print() has printed on a terminal. */
 void progress_end(const struct options *options);
 
 /*
@@ -32,7 +32,10 @@ void report_denied(const struct results *results);
 /* Prints the totals of a capture to standard error. */
 void report_summary(const struct totals *totals, const char *path);
 
-/* Prints a message if perf has throttled a counter. */
+/*
+ * Prints a message if perf has throttled a counter, and another if perfmon's
+ * limits on overflows have stopped threads or CPUs.
+ */
 void report_throttled(const struct totals *totals);
 
 /* Prints a message if perf's records about processes are incomplete. */

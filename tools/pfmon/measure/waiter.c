@@ -216,7 +216,10 @@ unsigned int waiter_handle_signals(struct waiter *waiter,
 	size_t count = take_signals(waiter, infos);
 	unsigned int wishes = 0;
 
-	/* Reap first, so that new processes get the other signals. */
+	/*
+	 * Reap first, so that pfmon knows all new processes when it passes
+	 * signals to the command's processes.
+	 */
 	command_reap(command);
 	for (size_t i = 0; i < count; i++) {
 		waiter->interrupted |= ends_programs(infos[i].ssi_signo);

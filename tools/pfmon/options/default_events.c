@@ -58,9 +58,9 @@ void default_events_choose_levels(struct options *options)
 }
 
 /*
- * Returns the suffix of the default events' names. It is ":uk" if the user has
- * given no levels (@given is 0), but the events count in the kernel, too:
- * without a suffix they would count only in user space.
+ * Returns the suffix of the default events' names. If the user has given no
+ * levels (@given is 0), an event without a suffix counts only in user space. To
+ * count in the kernel, too, the events then need the suffix ":uk".
  */
 static const char *suffix_of(unsigned int given, unsigned int levels)
 {

@@ -158,7 +158,10 @@ static bool stops_threads(const struct options *options)
 	       options->format_options & FORMAT_OPT_MASK_WHEN_FULL;
 }
 
-/* Returns whether pfmon itself decides which threads to measure, or when. */
+/*
+ * Returns whether pfmon must handle threads one by one: to decide which of them
+ * to measure, or when, or to count each thread or process separately.
+ */
 static bool chooses_threads(const struct options *options)
 {
 	return options->follow || options->exclude || options->trigger_start ||

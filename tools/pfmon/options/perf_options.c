@@ -8,7 +8,7 @@
 #include "options/perf_options.h"
 
 static const struct {
-	char letter;		/* 0: the letter is another pfmon option */
+	char letter;		/* 0 if it is another option in pfmon */
 	const char *name;
 	const char *here;
 } options[] = {

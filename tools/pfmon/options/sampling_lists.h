@@ -13,8 +13,8 @@
 bool sampling_lists_apply(struct options *options);
 
 /*
- * Sets the periods of an event that the lists do not give, and checks for
- * conflicts.
+ * Completes the periods of an event, if the lists do not give both of them, and
+ * checks for conflicts.
  */
 bool sampling_lists_complete(struct event_option *event);
 

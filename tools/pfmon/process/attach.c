@@ -76,8 +76,8 @@ static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
 }
 
 /*
- * Traces all threads of a process that are not traced yet; returns false if
- * there are none.
+ * Traces all threads of a process that are not traced yet. Returns false if no
+ * thread was added.
  */
 static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
 		       struct list *list)

@@ -7,13 +7,16 @@
 
 #include "process/trace.h"
 
-/* Returns the process of a thread; 0, with a message, if it does not exist. */
+/*
+ * Returns the process of a thread. Returns 0, with a message, if the thread
+ * does not exist.
+ */
 pid_t attach_process_of(pid_t tid);
 
 /*
  * Traces all threads of a process, including threads that it creates meanwhile.
- * Returns their IDs, which the caller frees; NULL, with a message, if there are
- * none or tracing is not permitted.
+ * Returns their IDs, which the caller frees. Returns NULL, with a message, if
+ * the process does not exist or none of its threads could be traced.
  */
 pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count);
 

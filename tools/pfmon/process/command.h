@@ -44,9 +44,9 @@ bool command_waits(const struct command *command);
 bool command_exec(struct command *command);
 
 /*
- * Returns whether the process has executed the program; prints a message if
- * not. Call it only after the process has ended: a process that still runs
- * might be preempted by pfmon, which waits here for the exec.
+ * Waits for the exec, and returns false, with a message, if it has failed. Call
+ * it only after measuring: otherwise the exec would wake up pfmon, which might
+ * then preempt the measured process.
  */
 bool command_executed(struct command *command, const char *name);
 
