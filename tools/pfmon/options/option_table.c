@@ -355,8 +355,8 @@ const struct option_row option_table[] = {
 			"formats accept a frequency for clocks.\n"
 			"A single number applies to all events without a period;\n"
 			"*999,* applies to the first event only.\n"
-			"Without *-e*, the event is _cycles_ or, if this machine does\n"
-			"not count cycles, _cpu-clock_.\n"
+			"Without *-e*, the event is _cycles_ or, with *-g* or if this\n"
+			"machine does not count cycles, _cpu-clock_.\n"
 			"With several event sets, the frequency refers to the time in\n"
 			"which the event's set is active.\n",
 	}, {
