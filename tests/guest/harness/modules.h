@@ -23,8 +23,8 @@
  */
 void module_load(const char *module);
 /*
- * Insert a module from a file whose path is relative to the directory extra/ of
- * the kernel's modules. Return: 0, or -1 with errno.
+ * Insert a module from a file. @path is relative to
+ * /lib/modules/$(uname -r)/extra. Return: 0, or -1 with errno.
  */
 int module_insert(const char *path);
 int module_insert_with(const char *path, const char *parameters);

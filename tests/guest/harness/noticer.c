@@ -77,7 +77,7 @@ static void print_prctl(void)
 	printf("%s\n", program_invocation_short_name);
 }
 
-/* Let the parent trace this process, as a debugger traces a program. */
+/* Trace a child, as a debugger does. */
 static void trace_child(void)
 {
 	pid_t pid = fork_or_exit();
@@ -93,7 +93,7 @@ static void trace_child(void)
 	print_change(pid, 0);
 }
 
-/* Trace the parent, as sanitizers and crash handlers do. */
+/* Let a child trace this process, as sanitizers and crash handlers do. */
 static void trace_parent(void)
 {
 	pid_t parent = getpid(), pid;
@@ -123,7 +123,7 @@ static void stop_child(void)
 	print_change(pid, 0);
 }
 
-/* Stop this process. Its child continues it once it has stopped. */
+/* Stop this process. A child waits for the stop, and then sends SIGCONT. */
 static void stop_itself(void)
 {
 	char path[64], line[512];

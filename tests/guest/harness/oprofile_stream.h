@@ -37,8 +37,8 @@ extern struct sample samples[MAX_SAMPLES];
 extern unsigned int num_samples;
 
 /*
- * Read the non-blocking device until it is empty, and store what was read after
- * the first @n words. Return: the new number of words.
+ * Read the non-blocking device until it is empty. Append the data to words[],
+ * which already contains @n words. Return: the new number of words.
  */
 size_t drain(int device, size_t n);
 /* Decode the first @n words, which must be the start of the stream. */

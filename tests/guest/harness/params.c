@@ -44,8 +44,8 @@ void with_param(const struct param_run *r)
 }
 
 /*
- * Set perf_cpu_time_max_percent during the write, because the kernel refuses a
- * new rate while that setting is off. It is off in most guests.
+ * Set perf_cpu_time_max_percent to 25 during the write, because the kernel
+ * refuses a new rate while that setting is 0, as it is in most guests.
  */
 static void set_sample_rate(const char *path, const char *per_second)
 {

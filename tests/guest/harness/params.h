@@ -33,13 +33,14 @@ void with_param(const struct param_run *r);
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg);
 
-/* Return the kilobytes of memory charged to a process. */
+/* Return how many KiB of pinned memory (VmPin) are charged to a process. */
 long charged_to(pid_t pid);
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
 /*
- * Run a function in a child with this RLIMIT_MEMLOCK. Meanwhile perfmon.ko's
- * parameter paranoid is 0, so that any user may monitor anything.
+ * Set RLIMIT_MEMLOCK of the calling process, and run a function in a child.
+ * While the child runs, perfmon.ko's parameter paranoid is 0, so that any user
+ * may monitor anything.
  */
 void with_locked_pages(unsigned int pages, void (*run)(void *arg));
 

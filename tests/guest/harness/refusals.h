@@ -35,9 +35,10 @@ bool refusals_go_on(struct refusals *r);
 		CHECK_ERRNO(call_, error)
 
 /*
- * Run a function that makes refused calls in several child processes, one after
- * the other. Fail if anything that REFUSED() compares has changed afterwards,
- * or if each further process makes the kernel use more memory.
+ * Run @run, which makes refused calls, in several child processes, one after
+ * the other. Fail the test if anything that REFUSED() checks has changed after
+ * the exit of a process, or if the memory that the kernel uses grows with each
+ * process.
  */
 void refusals_leave_nothing(void (*run)(void *arg), void *arg);
 

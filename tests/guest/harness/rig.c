@@ -32,8 +32,8 @@ void rig_need(void)
 	if (!exists(TYPE))
 		check_skip("needs the module pfm_nmi");
 	/*
-	 * The NMIs may use any share of the CPU time, so perfmon must not mask
-	 * counters because of it.
+	 * Turn off perfmon's limits on overflows: the NMIs may take any share
+	 * of the CPU time, and perfmon must not mask counters because of that.
 	 */
 	write_text(PFM_PARAMETERS "ovfl_cpu_max", "0");
 	write_text(PFM_PARAMETERS "ovfl_rate_max", "0");

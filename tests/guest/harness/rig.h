@@ -45,7 +45,8 @@ void rig_fire(unsigned int n);
 void rig_fire_at_cpu(int cpu, unsigned int n);
 /*
  * Send @n NMIs from another CPU while this thread runs @spin, which must return
- * when *done is true. @done is the same address, below 4 GiB, in every call.
+ * when *done is true. All calls pass the same address as @done. On x86 it is
+ * below 4 GiB.
  */
 void rig_fire_while(unsigned int n, void (*spin)(const bool *done));
 /* Send @n NMIs from another CPU while this thread spins in user space. */

@@ -32,7 +32,11 @@ struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 	return m;
 }
 
-/* Leave room in each region for an entry with the values of all PMDs. */
+/*
+ * A region is full when the largest possible entry, with the values of all
+ * PMDs, no longer fits. So leave room for such an entry instead of the last
+ * one.
+ */
 struct mapped nway_new(__u32 ctx_flags, unsigned int regions,
 		       unsigned int entries, unsigned int pmds,
 		       __u32 buf_flags)

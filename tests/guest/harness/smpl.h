@@ -16,7 +16,7 @@
 
 struct counter;
 
-/* Sampling buffers of any format: a context with its mapped buffer */
+/* A context and its mapped buffer, which may be of any format */
 struct mapped {
 	int		fd;
 	size_t		size;
@@ -59,9 +59,15 @@ int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
 /* Return the number of PMDs of the PMU. */
 unsigned int count_pmds(void);
-/* Return the size of a buffer that @n entries of @entry_size bytes fill. */
+/*
+ * Return the size of a buffer that is full after @n entries of @entry_size
+ * bytes. This size includes an entry's header of @hdr_size bytes.
+ */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
-/* Create a buffer for @n entries with full headers and @pmds values each. */
+/*
+ * Create a context with a buffer that is full after @n entries. Each entry has
+ * the complete header, pfm_default_smpl_entry_t, and @pmds values.
+ */
 struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
 /* Return entry @i of a buffer whose entries all have @pmds values. */
 const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,

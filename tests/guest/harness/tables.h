@@ -13,9 +13,12 @@
 
 #include "smpl.h"
 
-/* Create an empty set of tables. The module pfm_unwind must be loaded. */
+/* Load the module pfm_unwind, and create an empty set of tables. */
 int set_new(void);
-/* Add a table of @size bytes to the set. Return: 0, or -1 with errno. */
+/*
+ * Add the table of the program file @fd to the set. The table has @size bytes.
+ * Return: 0, or -1 with errno.
+ */
 int set_add(int set, int fd, const struct pfm_unwind_head *table, __u32 size);
 
 /* Open this program's file. Return: the descriptor. */

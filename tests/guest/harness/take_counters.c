@@ -16,7 +16,8 @@
 #define EVENTS	64
 
 /*
- * Open a pinned event of a CPU, which takes precedence over events of threads.
+ * Open a pinned event for a CPU. Such events take precedence over events of
+ * threads.
  */
 static int take(int cpu)
 {

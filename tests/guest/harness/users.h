@@ -24,22 +24,25 @@
 /* Keep exactly these capabilities. */
 void keep_caps(__u64 caps);
 /*
- * Become a dumpable user with exactly these capabilities and no supplementary
- * groups.
+ * Change to this user and group, with exactly these capabilities and without
+ * supplementary groups. The process stays dumpable.
  */
 void become(uid_t uid, gid_t gid, __u64 caps);
 /*
- * Become a dumpable user with exactly these capabilities and the supplementary
- * group GROUP.
+ * Change to this user and the group with the same number, with exactly these
+ * capabilities and the supplementary group GROUP. The process stays dumpable.
  */
 void become_member(uid_t uid, __u64 caps);
 
 /*
- * Run a function while perf_event_paranoid and perfmon.ko's parameter paranoid
- * have the same value.
+ * Run a function in a child while both perf_event_paranoid and perfmon.ko's
+ * parameter paranoid have this value.
  */
 void with_paranoid(const char *value, void (*run)(void *arg), void *arg);
-/* Let only members of GROUP open the device, as udev's rule does. */
+/*
+ * Run a function in a child while only root and members of GROUP can open the
+ * device, as with perfmon's udev rule.
+ */
 void with_node_for_group(void (*run)(void *arg), void *arg);
 
 /*

@@ -51,8 +51,8 @@ void become_nobody(void)
 	CHECK_OK(setresgid(NOBODY, NOBODY, NOBODY));
 	CHECK_OK(setresuid(NOBODY, NOBODY, NOBODY));
 	/*
-	 * Changing IDs has made the process undumpable, so other processes of
-	 * the same user cannot access it.
+	 * The change of IDs has made the process undumpable. Make it dumpable
+	 * again, so that other processes of the user can attach to it.
 	 */
 	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
 }
@@ -146,13 +146,14 @@ struct start {
 	struct worker	*w;
 	int		ask;
 	int		done;
-	int		held;	/* -1 if there is none */
+	int		held;	/* -1: do not pass a descriptor */
 	bool		nobody;
 };
 
 /*
- * Close all other descriptors, because a copy in the worker would keep a
- * context or pipe open after its owner has closed it.
+ * Move the descriptors in @s to their fixed numbers, and close all others
+ * except the standard streams. Otherwise a copy in the worker would keep a
+ * context or pipe open after the test has closed it.
  */
 static void keep_descriptors(const struct start *s)
 {

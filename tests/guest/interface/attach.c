@@ -493,8 +493,9 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 }
 
 /*
- * Monitor a worker of the same unprivileged user, until the worker executes a
- * set-uid program. If @held, the worker holds the context's descriptor.
+ * Become an unprivileged user, and monitor a worker of that user until the
+ * worker executes a set-uid program. If *@held is true, the worker holds the
+ * context's descriptor.
  */
 static void equal_loses_the_thread(void *held)
 {
@@ -722,8 +723,8 @@ TEST(exit_after_close_on_exec_sends_end_message)
 }
 
 /*
- * Check that the context has been detached and that its count is @count. The
- * monitored child has been reaped.
+ * The caller has reaped the monitored child. Check that its exit has detached
+ * the context, and that the context's count is @count.
  */
 static void expect_detached(int fd, __u64 count)
 {
@@ -738,8 +739,9 @@ TEST(reaped_thread_is_detached)
 	int fd = ctx_counting();
 
 	/*
-	 * Stay on one CPU, so that no other CPU can detach the context
-	 * before the next command.
+	 * The context must be detached before the child is reaped. Stay on one
+	 * CPU. Otherwise a detach that comes too late could run on another CPU
+	 * before the next command, and the test would not notice.
 	 */
 	ctx_pin(0);
 	for (int i = 1; i <= THREADS; i++) {
@@ -762,10 +764,7 @@ static void write_after_wait(void *arg)
 	become_nobody();
 	fd = ctx_counting_user();
 	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
-	/*
-	 * Stay on one CPU, so that no other CPU can detach the context
-	 * before the next command.
-	 */
+	/* Stay on one CPU for the reason given in reaped_thread_is_detached. */
 	ctx_pin(0);
 	for (int i = 0; i < THREADS; i++) {
 		struct worker w;

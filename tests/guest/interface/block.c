@@ -217,7 +217,7 @@ TEST(kprobe_exists_while_a_blocking_context_exists)
 	unsigned int ours;
 	int fd[2];
 
-	/* The mount fails if debugfs is already mounted. */
+	/* Ignore errors: the mount fails if debugfs is already mounted. */
 	mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
 	for (int round = 0; round < 2; round++) {
 		fd[0] = ctx_new(PFM_FL_NOTIFY_BLOCK);

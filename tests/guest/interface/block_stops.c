@@ -65,7 +65,10 @@ static void touch_when_told(void *arg)
 	struct sigaction action = { .sa_handler = count_signal };
 	char byte;
 
-	/* The process must not hold the descriptor of its own context. */
+	/*
+	 * If this process held the descriptor of its own context, its exit
+	 * would not send PFM_MSG_END.
+	 */
 	CHECK_OK(close(b->fd));
 	faults_prepare();
 	CHECK_OK(sigaction(SIGUSR1, &action, NULL));
@@ -363,7 +366,8 @@ TEST(signal_handlers_run_after_restart)
 	CHECK_OK(kill(b.pid, SIGUSR1));
 	CHECK_OK(kill(b.pid, SIGUSR2));
 	/*
-	 * The kernel has set up the signal frames, but no handler has run yet.
+	 * Wait until the kernel has set up the signal frames. The handlers must
+	 * not run before the restart.
 	 */
 	while (has_pending(&b))
 		sched_yield();

@@ -707,7 +707,9 @@ static void tell_fault(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Execute zeroes, which are an invalid instruction or one that accesses address
+ * Execute zeroes, and exit with PASSED if that raises SIGSEGV because the
+ * memory is not executable. If it is executable, the result is another signal
+ * or si_code: zeroes are an invalid instruction, or one that accesses address
  * 0.
  */
 static void run_zeroes(void *code)

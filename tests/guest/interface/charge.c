@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * charge.c - event sets, their registers and private areas are charged as
- *	      locked memory to the creator of the context
+ * charge.c - memory of event sets, of their registers and of formats' private
+ *	      areas is charged to the creator of the context as locked memory
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -195,8 +195,8 @@ TEST(registers_beyond_memlock_limit_are_refused)
 #define CLOCK	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)
 
 /*
- * Count with all counters of set0. Count a clock, because counting page faults
- * exactly would need locked memory.
+ * Count with all counters of set0. Count a clock instead of page faults,
+ * because faults_prepare(), which makes page-fault counts exact, locks memory.
  */
 static void count_without_a_limit(void *unused)
 {
@@ -269,7 +269,8 @@ TEST(set_memory_charge_is_released)
 
 /*
  * Let a worker hold, across exec, a context whose sets use up the memory limit.
- * Root starts the worker, because the worker locks its memory.
+ * The worker is started as root, because it locks its memory and must not be
+ * subject to the limit.
  */
 static void sets_and_exec(int flags)
 {
@@ -384,7 +385,10 @@ static void area_within_the_limit(void *unused)
 	CHECK_EQ(charged(), 0);
 }
 
-/* Check that the private area is zero at first and counts each overflow. */
+/*
+ * Check that the private area is zero at first. The format counts overflows in
+ * the area's last byte, and copies this byte to the start of the buffer.
+ */
 static void expect_area_that_counts(void)
 {
 	struct mapped m = mapped_new((pfm_uuid_t)ODD_UUID, 0, NULL, 0);

@@ -294,8 +294,9 @@ TEST(vector_limit_takes_effect_at_once)
 }
 
 /*
- * Pass a format argument of 12288 bytes, once by pointer and once after the
- * structure. Check that both calls fail with @error, or succeed if @error is 0.
+ * Pass a format argument of 12288 bytes, once by pointer and once appended to
+ * the pfarg_ctx_t. Check that both calls fail with @error, or succeed if @error
+ * is 0.
  */
 static void expect_large_argument(int error)
 {

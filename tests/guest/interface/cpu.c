@@ -212,7 +212,7 @@ static void touch_and_yield(void)
 	sched_yield();
 }
 
-/* Every page fault must be counted and sampled while the thread migrates. */
+/* The thread migrates whenever its CPU goes offline. No fault may be lost. */
 /* Proves H20 */
 TEST(thread_counts_are_exact_during_cpu_hotplug)
 {
@@ -271,7 +271,7 @@ static void measure_second_cpu(void)
 
 	CPU_ZERO(&second);
 	CPU_SET(1, &second);
-	/* If CPU 1 is offline, run on CPU 0. */
+	/* This fails with EINVAL if CPU 1 is offline. Then stay on CPU 0. */
 	CHECK(!sched_setaffinity(0, sizeof(second), &second) ||
 	      errno == EINVAL);
 	expect(pfm_write_pmcs(fd, &c.pmc, 1));

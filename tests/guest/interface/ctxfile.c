@@ -223,8 +223,8 @@ TEST(faulting_reader_does_not_block_others)
 	int faults;
 
 	/*
-	 * Overflow first, because the preparations cause page faults, which
-	 * must not be counted.
+	 * Overflow first. This masks the context, so that the page faults of
+	 * the following preparations are not counted.
 	 */
 	touch_pages(PERIOD, NULL);
 	faults = missing_page(&slow.page);

@@ -173,8 +173,9 @@ TEST(reading_into_a_missing_page_delays_no_exit)
 }
 
 /*
- * Write the address of the missing page to PMC64. perf would read the name of a
- * function or file from there.
+ * Write the address of the missing page to PMC64, perf's config1. If perfmon
+ * did not refuse the event, perf would read the name of a function or file from
+ * there.
  */
 static void run_probe(const struct command *c, const char *type)
 {

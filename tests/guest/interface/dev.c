@@ -424,7 +424,7 @@ static bool is_known(int command)
 	return false;
 }
 
-/* One of the unknown commands would read PMCs, which perfmon cannot do. */
+/* PMCs cannot be read: none of the numbers is a command to read PMCs. */
 /* Proves 2.2.2-01, 3.1-03 */
 TEST(unknown_commands_are_invalid)
 {

@@ -162,7 +162,8 @@ TEST(mapped_clock_follows_reset_by_overflow)
 	struct counter c = counter(0, 0, 10);
 
 	/*
-	 * Without a format, an overflow resets PMDs only if it may switch sets.
+	 * Without a format, an overflow resets PMDs only if it counts towards
+	 * a switch of sets. The high threshold keeps the sets from switching.
 	 */
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	c.pmd.reg_ovflsw_thres = 1000;

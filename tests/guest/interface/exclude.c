@@ -63,7 +63,8 @@ static unsigned int sample_idleness(__u32 set_flags)
 	ctx_start_on(s.fd, thread_id());
 	be_idle();
 	/*
-	 * Spin until there is a sample: only the idle thread is ever excluded.
+	 * If the idle thread is excluded, the buffer may still be empty. Spin
+	 * until this thread, which is not excluded, has been sampled.
 	 */
 	while (((volatile typeof(*s.hdr) *)s.hdr)->hdr_count == 0)
 		;

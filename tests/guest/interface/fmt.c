@@ -3,7 +3,8 @@
  * fmt.c - format modules, which are registered and loaded by UUID
  * (specification 3.5, 3.5.2, 3.5.8, 3.5.9)
  *
- * All modules are loaded when the program begins and when it ends.
+ * When the program begins, and after each test, the modules perfmon,
+ * pfm_pmu_perf and pfm_fmt_default are loaded.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -3,6 +3,11 @@
  * inherit.c - PFM_FL_INHERIT: families of contexts, and commands that race with
  *	       new threads and processes
  *
+ * The context that a test creates with PFM_FL_INHERIT is the root of a family.
+ * When a monitored thread creates a thread or process, perfmon creates a
+ * context for it, which is a member of the family. This event is called a
+ * birth.
+ *
  * The tests count the system call getppid(). Nothing else makes this call, so
  * the expected counts are exact.
  */
@@ -186,7 +191,7 @@ TEST(start_at_exec_counts_only_the_program)
 	CHECK_EQ(ctx_number(fd, "pfm_births"), 4);
 	CHECK_EQ(ctx_read(fd, 0), 3 * CALLS);
 	/*
-	 * PFM_START at exec is now refused, because the family has already been
+	 * PFM_STARTFL_EXEC is now refused, because the family has already been
 	 * started and has no thread left that could call exec.
 	 */
 	CHECK_ERRNO(pfm_start(fd, &start), EBUSY);
@@ -440,7 +445,7 @@ TEST(setuid_exec_ends_a_member_of_a_user)
 {
 	CHECK_OK(close(new_family()));
 	make_setid_family();
-	/* At level -1, users may count tracepoints. */
+	/* The paranoid level -1 lets users count tracepoints. */
 	with_paranoid("-1", exec_setid_as_user, NULL);
 }
 
@@ -482,8 +487,8 @@ TEST(setuid_exec_keeps_a_member_of_root)
 	int fd;
 
 	/*
-	 * Do this before counting starts, because the shell also calls
-	 * getppid().
+	 * Do this before counting starts, because it runs a shell, which also
+	 * calls getppid().
 	 */
 	make_setid_family();
 	fd = family_of_self();
@@ -674,7 +679,7 @@ TEST(modules_stay_until_births_are_over)
 	forker_kill(&f);
 }
 
-/* Start threads until another thread's exec ends all of them. */
+/* Start 100 threads, and wait until another thread's exec ends them all. */
 static void *spawn_for_ever(void *unused)
 {
 	pthread_attr_t attr;

@@ -2,6 +2,11 @@
 /*
  * inherit_smpl.c - families that sample, with one buffer for each CPU
  *
+ * The context that a test creates with PFM_FL_INHERIT is the root of a family.
+ * When a monitored thread creates a thread or process, perfmon creates a
+ * context for it, which is a member of the family. This event is called a
+ * birth.
+ *
  * The sampled event is the system call getppid(). Only the tests make this
  * call, so the expected numbers of samples are exact.
  */
@@ -133,7 +138,7 @@ static const pfm_default_smpl_entry_t *entry_of(const struct shared *s,
 	return smpl_entry(&part, i, pmds);
 }
 
-/* Start a caller that stays on one CPU. */
+/* Start a child that calls getppid() on request, and that stays on @cpu. */
 static void caller_start_on(struct caller *c, int cpu)
 {
 	cpu_set_t all;
@@ -188,8 +193,8 @@ TEST(fork_bomb_is_sampled)
 }
 
 /*
- * PFM_REGFL_AT_EXIT requests a sample, with the state X, of each thread that
- * ends.
+ * PFM_REGFL_AT_EXIT requests a sample of each thread when it exits. The thread
+ * state in this sample is X.
  */
 TEST(exits_are_sampled_on_request)
 {
@@ -242,7 +247,7 @@ TEST(members_begin_with_a_whole_period)
 		caller_do(&c[i], 11);
 	}
 	CHECK_EQ(samples(&s), 4);
-	/* A read returns the root's own value, not a sum. */
+	/* A read of a PMD that samples returns the root's value, not a sum. */
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
 	for (int i = 0; i < 2; i++)
 		caller_quit(&c[i]);
@@ -296,8 +301,8 @@ TEST(members_inherit_recorded_and_reset_pmds)
 		CHECK(smpl_values(e)[1] >= 3 && smpl_values(e)[1] <= 4);
 	}
 	/*
-	 * The root's thread has made no call, so this value is the sum of the
-	 * members' counts.
+	 * A read of a PMD that does not sample returns the sum. The root's
+	 * thread has made no call, so all calls are those of the member.
 	 */
 	CHECK_EQ(ctx_read(s.fd, 1), 12);
 	caller_quit(&child);
@@ -944,7 +949,7 @@ TEST(setuid_exec_ends_sampling_of_a_user)
 {
 	CHECK_OK(close(sampling(0, 1, 10).fd));
 	make_setid_family();
-	/* The user may sample tracepoints. */
+	/* The paranoid level -1 lets users sample tracepoints. */
 	with_paranoid("-1", exec_setid_as_user, NULL);
 }
 
@@ -973,7 +978,10 @@ static void fault_in_child(void)
 	_exit(PASSED);
 }
 
-/* Sample a child's page faults. Return: the number of samples in the kernel. */
+/*
+ * Sample a child's page faults. Return: the number of samples whose instruction
+ * pointer is in the kernel.
+ */
 static unsigned int sample_faults(__u64 exclude)
 {
 	struct shared s = shared_new(0, ROOMY, 0);
