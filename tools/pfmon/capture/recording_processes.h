@@ -45,8 +45,6 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  * recording_new_processes() calls recording_processes(). Call
  * recording_last_of_process() before a process ends: it writes the events and,
  * if they do not include the process, reads the process from /proc.
- *
- *
  */
 #define RECORDING_EVENTS_NS	20000000
 int recording_events_fd(const struct recording *recording);
