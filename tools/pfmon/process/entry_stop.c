@@ -43,9 +43,9 @@ static bool has_trap(const char *status, const char *name)
 }
 
 /*
- * Returns whether SIGTRAP is neither blocked nor ignored. If it were, the
- * kernel would unblock it, and reset its action, when the program reaches a
- * breakpoint.
+ * Returns whether SIGTRAP is neither blocked nor ignored. Otherwise a
+ * breakpoint would affect the program: to deliver SIGTRAP, the kernel unblocks
+ * it and resets its action to the default.
  */
 static bool accepts_trap(pid_t tid)
 {
@@ -94,8 +94,8 @@ bool entry_stop_reached(pid_t tid, int signal)
 }
 
 /*
- * Returns whether the thread has reached the entry point, but has stopped for
- * another reason before SIGTRAP was delivered.
+ * Returns whether the SIGTRAP of the breakpoint is pending: the thread has
+ * reached the entry point, but has first stopped for another reason.
  */
 static bool will_stop(pid_t tid)
 {

@@ -16,22 +16,24 @@
 uint64_t entry_of(pid_t tid);
 
 /*
- * Arranges that a thread that is stopped at its exec stops again at the entry
- * point. Has no effect if the machine has no free breakpoint, or if the program
- * has inherited a blocked or ignored SIGTRAP.
+ * Sets a breakpoint at the entry point of the program that a thread has just
+ * executed; the thread is stopped at its exec. Has no effect if the machine has
+ * no free breakpoint, or if the program has inherited a blocked or ignored
+ * SIGTRAP.
  */
 void entry_stop_arm(pid_t tid);
 
 /*
- * Returns whether a thread has stopped at the entry point with @signal. The
- * thread will not stop there again.
+ * Returns whether a thread that has stopped for @signal has stopped at the
+ * breakpoint. If so, removes the breakpoint.
  */
 bool entry_stop_reached(pid_t tid, int signal);
 
 /*
  * Removes the breakpoint before a stopped thread is detached. Otherwise the
- * kernel would keep the breakpoint, which would kill the program. Sets *signal
- * to the signal to deliver. Returns false if the thread cannot be detached yet,
+ * breakpoint would remain, and its SIGTRAP would kill the program. *signal is
+ * the signal for which the thread has stopped; it is set to 0 if this is the
+ * breakpoint's SIGTRAP. Returns false if the thread cannot be detached yet,
  * because it is about to stop for the breakpoint.
  */
 bool entry_stop_release(pid_t tid, int *signal);

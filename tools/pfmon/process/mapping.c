@@ -31,7 +31,7 @@ static bool unescape(char *path)
 	return found;
 }
 
-/* start-end perms offset device inode     path */
+/* Format of a line: start-end perms offset device inode     path */
 bool mapping_parse(char *line, struct mapping *mapping)
 {
 	int device = 0, inode = 0, inode_end = 0;

@@ -13,7 +13,7 @@ struct mapping {
 	const char *device_inode;
 	uint64_t inode;
 	const char *path;
-	bool unsure;	/* newlines in path may have been \012 */
+	bool unsure;	/* a newline in path may be a literal \012 */
 };
 
 /* Parses and modifies a line. Returns false if it is not a mapping. */

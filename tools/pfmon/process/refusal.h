@@ -5,7 +5,10 @@
 
 #include <sys/types.h>
 
-/* Returns the reason for an error of trace_seize(), to be freed. */
+/*
+ * Explains why trace_seize() failed with the errno @error. Returns a text that
+ * the caller frees.
+ */
 char *trace_refusal(pid_t tid, int error);
 
 #endif /* PFMON_PROCESS_REFUSAL_H */

@@ -25,7 +25,7 @@ struct search {
 	unsigned int symbols;		/* number of functions */
 	unsigned int found;		/* addresses with that name */
 	uint64_t address;
-	bool chosen_later;		/* an ifunc: chosen by the loader */
+	bool chosen_later;		/* ifunc: the loader chooses the code */
 	unsigned int similar;
 	char *list;			/* of similar names */
 };
@@ -136,7 +136,7 @@ static void look_in_tables(struct search *search, GElf_Word type)
 static void complain(const struct search *search, const char *path)
 {
 	if (search->chosen_later)
-		message("the code of %s in %s depends on the CPU: give the address of the code that this machine uses, as shown by nm and a profile",
+		message("%s in %s has several versions, and the CPU decides which one runs: find its name in a profile, and give its address, as printed by nm",
 			search->name, path);
 	else if (search->found)
 		message("%u functions in %s are named %s: give the address of one, as printed by nm",

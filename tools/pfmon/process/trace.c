@@ -26,8 +26,8 @@
 
 /*
  * Maximum number of times that a thread may stop without being ready to be
- * detached. One or two are normal. A thread that blocks the signal for which
- * pfmon waits would never be ready.
+ * detached; then it is detached nevertheless. One or two are normal. A thread
+ * that blocks the signal for which pfmon waits would never be ready.
  */
 #define MOST_DELAYS	8
 
@@ -123,7 +123,10 @@ static bool is_thread_of(pid_t tgid, pid_t tid)
 	return !syscall(SYS_tgkill, tgid, tid, 0) || errno == EPERM;
 }
 
-/* Notes an ended thread whose creation may still be reported. */
+/*
+ * Notes a thread that has ended or is being detached, but whose creation may
+ * still be reported. expect() then ignores that report.
+ */
 static void note_early(struct trace *trace, pid_t tid)
 {
 	pid_table_get(&trace->early, tid, sizeof(struct pid_entry));
@@ -149,8 +152,8 @@ static void tell_of_birth(const struct trace *trace, enum trace_what what,
 }
 
 /*
- * Handles the report that a thread was created. The report can come before or
- * after the first stop of that thread.
+ * Handles the report that @parent has created a thread. The report can come
+ * before or after the first stop of the new thread, or after its end.
  */
 static void expect(struct trace *trace, const struct tracee *parent)
 {

@@ -18,18 +18,18 @@
 #define TRACE_KILL	0x10
 
 enum trace_what {
-	TRACE_MADE,	/* created; not reported after TRACE_BORN */
+	TRACE_MADE,	/* created; omitted if TRACE_BORN came first */
 	TRACE_BORN,	/* before its first instruction */
 	/*
 	 * An exec. TRACE_GONE has been reported for all other threads of the
 	 * process.
 	 */
 	TRACE_EXECED,
-	TRACE_EXITING,	/* its memory still exists */
+	TRACE_EXITING,	/* about to exit; its memory still exists */
 	TRACE_GONE,
 };
 
-/* An event of a thread, which is stopped unless it is gone. */
+/* An event of a thread, which runs no code until the event is handled. */
 struct trace_event {
 	enum trace_what what;
 	pid_t tid;

@@ -22,8 +22,8 @@ void buffers_find_layout(struct buffers *buffers)
 }
 
 /*
- * Returns the offset of a CPU's buffer: n times the size for CPU n. The size is
- * rounded up to whole pages.
+ * Returns the offset at which mmap() maps a CPU's buffer: for CPU n, n times
+ * the buffer size, which is first rounded up to whole pages.
  */
 static off_t offset_of(const struct buffers *buffers, int cpu)
 {

@@ -61,8 +61,8 @@ bool buffers_save(const struct buffers *buffers, int cpu,
 bool buffers_had_nothing(const struct buffers *buffers, int cpu);
 
 /*
- * Resets the state of a CPU's buffer, or of all buffers for ANY_CPU. Call it
- * after a restart.
+ * Makes buffers_each_new() visit a CPU's buffer, or all buffers for ANY_CPU,
+ * from the start. Call it after a restart.
  */
 void buffers_restarted(const struct buffers *buffers, int cpu);
 

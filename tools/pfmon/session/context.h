@@ -24,8 +24,8 @@ struct context_stats {
 	uint64_t messages_dropped;
 	uint64_t handler_errors;	/* failures of the format's handler */
 	int handler_errno;		/* of the last failure */
-	uint64_t handler_no_ctrl;
-	uint64_t handler_bad_ctrl;
+	uint64_t handler_no_ctrl;	/* calls that set no control bit */
+	uint64_t handler_bad_ctrl;	/* calls that set unknown ones */
 	uint64_t unborn;		/* threads that could not inherit it */
 };
 
@@ -40,10 +40,10 @@ struct context {
 	unsigned int pauses;		/* nesting of context_pause() */
 	struct buffers buffers;
 	int notifier;			/* CPU of the last PFM_MSG_OVFL */
-	struct image empty;		/* image of the unused buffer */
+	struct image empty;		/* image of the buffer before its use */
 	bool restarted;			/* PFM_RESTART was called */
-	uint64_t former_ns;		/* time of set 0 on previous threads */
-	uint64_t former_runs;
+	uint64_t former_ns;		/* time of set 0 in earlier uses */
+	uint64_t former_runs;		/* runs of set 0 in earlier uses */
 	struct frequency *frequency;	/* NULL if no period is adapted */
 	struct result result;		/* as last read */
 	struct context_stats stats;	/* as last read */

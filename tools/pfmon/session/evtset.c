@@ -95,10 +95,7 @@ bool evtsets_create(const struct context *context)
 
 	for (unsigned int set = ring.first; set < options->set_count; set++) {
 		desc = describe_in(options, &ring, set);
-		/*
-		 * Set 0 exists already. Without switch flags it need not be
-		 * changed.
-		 */
+		/* Set 0 exists already; change it only to set flags. */
 		if (!plan_uses_set(plan, set, context->cpu) ||
 		    (!set && !desc.set_flags))
 			continue;
@@ -116,8 +113,9 @@ static uint64_t ns_of(const struct __kernel_timespec *time)
 }
 
 /*
- * Sets the total time of each set to @all plus the sum of the sets' active
- * times.
+ * Sets the total time of each set that the context uses. It is the sum of the
+ * active times of all sets and of @all, the time in which sets were active but
+ * not measured.
  */
 static void sum_up_times(const struct context *context, struct result *result,
 			 uint64_t all)

@@ -26,7 +26,7 @@ bool evtsets_create(const struct context *context);
 /* Returns the set that is active first. */
 unsigned int evtsets_first(const struct context *context);
 
-/* Reads how long and how often each set was active into the result. */
+/* Reads into the result how long and how often each set was active. */
 bool evtsets_read(struct context *context);
 
 #endif /* PFMON_SESSION_EVTSET_H */

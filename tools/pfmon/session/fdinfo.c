@@ -40,7 +40,10 @@ static void set_denied(struct context *context, unsigned int set,
 	}
 }
 
-/* Marks denied events. A line of fdinfo lists their PMDs as SET:PMD. */
+/*
+ * Marks the events that had no counter for some time. A line of fdinfo lists
+ * their PMDs as SET:PMD.
+ */
 static void mark_denied(struct context *context, const char *text)
 {
 	const char *next = strstr(text, "\npfm_denied_pmds:");

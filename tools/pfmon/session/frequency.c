@@ -217,8 +217,9 @@ static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 }
 
 /*
- * Shortens the period if a sample is late, because threads may end before their
- * next sample. Used only for contexts that children inherit.
+ * Shortens the period if a sample is late. With a long period, threads may end
+ * before they take a sample, and estimate() needs samples to find a better
+ * period. Used only for contexts that children inherit.
  */
 static void shorten_if_late(struct rate *rate, uint64_t ns, uint64_t lost)
 {

@@ -29,7 +29,8 @@ static bool share_a_cpu(const struct event_option *a,
 
 /*
  * Chooses the PMDs that the samples of an event record: those of --smpl-pmds,
- * and those of events without a period in the same set and on the same CPUs.
+ * and those of the events without a period that are in the same set and share a
+ * CPU with the event.
  */
 static void choose_pmds(const struct options *options,
 			const struct event_option *event, pfarg_pmc_t *pmc)
@@ -110,8 +111,8 @@ static const struct event_option *find_odd(const struct plan *plan)
 
 /*
  * If the samples of different events record different PMDs, samples need a
- * header that says which. Returns false, with a message, if options omit the
- * header.
+ * header, which identifies the event. Returns false, with a message, if samples
+ * need the header but options omit it.
  */
 static bool check_headers(const struct plan *plan)
 {
@@ -123,7 +124,7 @@ static bool check_headers(const struct plan *plan)
 		odd = find_odd(plan);
 	if (!odd)
 		return true;
-	message("samples of %s record different counters than those of earlier events, and --smpl-no-hdr and --smpl-ip-only omit the header that distinguishes them",
+	message("samples of %s record other counters than samples of earlier events: omit --smpl-no-hdr and --smpl-ip-only, because only the header tells the samples apart",
 		odd->name);
 	return false;
 }
@@ -288,7 +289,7 @@ static bool set_registers(struct plan *plan)
 		if (plan->format.precise && !pmc_is_precise(pmc))
 			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
 		set_period(event, pmc, pmd);
-		/* For --off-cpu, a thread's exit is its last context switch. */
+		/* --off-cpu also needs a sample of the switch at the exit. */
 		if (plan->options->off_cpu)
 			pmc->reg_flags |= PFM_REGFL_AT_EXIT;
 	}

@@ -13,10 +13,11 @@
 #include "formats/format.h"
 
 /*
- * An event uses one PMC and one PMD; their number is the number of the event in
- * its set. Its config1 and config2 use separate PMCs, which pfmon writes first,
- * because the kernel checks the event together with them. Each PMC's
- * reg_smpl_eventid is the event's index.
+ * An event uses one PMC and one PMD. Both have the number of the event in its
+ * set. An event's config1 and config2 are in two further PMCs. pfmon writes
+ * these first, because after each write the kernel checks the event with the
+ * current values of all three. The reg_smpl_eventid of each PMC is the event's
+ * index.
  */
 struct plan {
 	const struct options *options;
@@ -55,9 +56,9 @@ bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu);
 bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu);
 
 /*
- * Returns the CPUs to measure, to be freed: those in --cpu-list or all online
- * CPUs, except CPUs that count no event. Returns false, with a message, if an
- * event is restricted to other CPUs.
+ * Sets *cpus to an array of the CPUs to measure, which the caller frees: those
+ * in --cpu-list or all online CPUs, except CPUs that count no event. Returns
+ * false, with a message, if an event is restricted to other CPUs.
  */
 bool plan_choose_cpus(const struct plan *plan, int **cpus, unsigned int *count);
 

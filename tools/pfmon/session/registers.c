@@ -8,8 +8,9 @@
 #include "session/registers.h"
 
 /*
- * Maximum number of elements in one call. The kernel limits the size of a
- * vector, by default to a page (section 4.4.2 of the specification).
+ * Maximum number of registers in one call. The kernel limits the size of the
+ * array that a call passes, by default to a page (section 4.4.2 of the
+ * specification).
  */
 #define LARGEST_VECTOR	16
 

@@ -21,7 +21,7 @@ static void make_empty(struct result *result, const struct plan *plan, int cpu)
 				      sizeof(*result->runs));
 }
 
-/* Marks the events that @cpu cannot count as unsupported. */
+/* Marks as unsupported the events that @cpu cannot count. */
 void result_init(struct result *result, const struct plan *plan, int cpu)
 {
 	make_empty(result, plan, cpu);

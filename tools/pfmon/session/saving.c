@@ -14,9 +14,9 @@
 /*
  * Saves samples and, if there were any, restarts. If nothing was saved, does
  * not restart, because that could free samples that have arrived meanwhile.
- * @masked means that threads may be waiting for the restart, even if there is
- * nothing to save. If a restart fails because the context is detached or its
- * CPU is offline, the buffer is unchanged. Returns what
+ * @masked means that threads may be waiting for the restart: then restarts even
+ * if there was nothing to save. If a restart fails because the context is
+ * detached or its CPU is offline, the buffer keeps its samples. Returns what
  * context_handle_overflow() returns.
  */
 static int save_and_restart(struct context *context, int cpu,
@@ -47,9 +47,11 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 }
 
 /*
- * If children inherit the context, restarts only the buffer that the message
- * names. The kernel also sends a message when it masks a thread that overflows
- * too often; a format with regions then may have nothing to save.
+ * If children inherit the context, saves only the buffer of the CPU that the
+ * message names, because PFM_RESTART restarts that one. The kernel also sends a
+ * message when it masks a thread that overflows too often. A format whose
+ * buffer consists of regions may then have nothing to save, because no region
+ * is full.
  */
 int context_handle_overflow(struct context *context)
 {
@@ -72,8 +74,9 @@ static struct context_stats with_losses(const struct context *context,
 }
 
 /*
- * Returns whether the active times of the event sets are needed. To count a
- * single set they are not, because its counts are not scaled.
+ * Returns whether the active times of the event sets are needed. They are not
+ * needed when pfmon only counts and has a single set, because its counts are
+ * not scaled.
  */
 static bool times_matter(const struct options *options)
 {

@@ -32,9 +32,9 @@ static char *base_directory(void)
 }
 
 /*
- * Returns @fd if only this user can write to the directory @fd; otherwise
- * closes @fd and returns -1. This matters for root, who must not write where
- * another user can place links.
+ * Returns @fd if only this user can write to the directory @fd, or if @fd is
+ * negative. Otherwise closes @fd and returns -1. This matters for root, who
+ * must not write where another user can place links.
  */
 static int keep_own(int fd)
 {
@@ -152,7 +152,10 @@ struct pfm_unwind_head *table_cache_load(int cache, const char *build_id)
 	return table;
 }
 
-/* Writes a temporary file, so that readers never see an incomplete one. */
+/*
+ * Writes a temporary file and then renames it, so that readers never see an
+ * incomplete table.
+ */
 void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table)
 {

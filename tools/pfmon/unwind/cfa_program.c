@@ -18,7 +18,7 @@ struct run {
 	struct cfa_state remembered[MOST_REMEMBERED];
 	unsigned int nr_remembered;
 	uint64_t start;		/* link-time address of the FDE */
-	uint64_t next;		/* offset in the FDE that was reached */
+	uint64_t next;		/* address reached, relative to @start */
 };
 
 /* Stands for all register numbers from this one up. No rule uses them. */

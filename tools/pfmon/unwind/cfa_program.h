@@ -11,7 +11,8 @@ void cfa_program_init(struct cie *cie, const struct unwind_machine *machine);
 
 /*
  * Adds the rows of an FDE to a table. A damaged program or an unknown
- * instruction results in a row PFM_UNWIND_BAD. Returns 0 or a negative errno.
+ * instruction results in a row whose rule is PFM_UNWIND_BAD. Returns 0 or a
+ * negative errno.
  */
 int cfa_program_rows(const struct fde *fde,
 		     const struct unwind_machine *machine, struct table *table);

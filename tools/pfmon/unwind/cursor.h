@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * A read beyond the end, or of an invalid number, returns 0. Afterwards the
- * cursor is at its end, and @failed is true.
+ * A read that fails, for example because it would go beyond the end, returns 0
+ * or "". Afterwards the cursor is at its end, and @failed is true.
  */
 struct cursor {
 	const uint8_t *at, *end;

@@ -123,8 +123,8 @@ static void read_sections(struct elf_file *file, const Elf64_Ehdr *header)
 }
 
 /*
- * Returns the entry point, or 0. For files without an entry point, linkers set
- * e_entry to the start of a section.
+ * Returns the entry point @entry; 0 if it is the start of a section, because
+ * that is how linkers set e_entry in files without an entry point.
  */
 static uint64_t entry_of(const struct elf_file *file, uint64_t entry)
 {

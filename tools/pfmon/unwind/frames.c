@@ -75,7 +75,7 @@ static void skip_pointer(const struct elf_part *part, struct cursor *cursor,
 	frames_pointer(part, cursor, encoding & DW_EH_PE_format);
 }
 
-/* Returns the next entry; false at the end, or if the entry is damaged. */
+/* Reads the next entry; returns false at the end or if it is damaged. */
 static bool next_entry(const struct frames *frames, struct cursor *cursor,
 		       struct entry *entry)
 {

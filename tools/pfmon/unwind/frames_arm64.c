@@ -100,8 +100,8 @@ static bool moves_sp(uint32_t code)
 }
 
 /*
- * Returns whether a function does not move sp, and therefore calls no other
- * functions.
+ * Returns whether a function is a leaf: if it does not move sp, it cannot save
+ * the return address, and therefore calls no other function.
  */
 static bool is_leaf(const struct elf_file *file, const Elf64_Sym *symbol)
 {

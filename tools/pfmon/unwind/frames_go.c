@@ -9,8 +9,8 @@
  *   all Go code, and the offset of its record; then the offset of the end of
  *   all Go code
  * - the records
- * - tables; one of them contains how far sp is below its value at the
- *   function's entry
+ * - tables; each function has one that contains the stack depth: how far sp is
+ *   below its value at the function's entry
  *
  * A table is a list of pairs of numbers: the change of the value, and the
  * number of units of code for which the new value holds. The initial value is
@@ -41,7 +41,7 @@
 #define ADDED_IN_1_20	4
 
 #define FLAG_TOP_FRAME	0x1	/* the outermost frame of its stack */
-#define FLAG_WRITES_SP	0x2	/* changes sp in ways that its table lacks */
+#define FLAG_WRITES_SP	0x2	/* changes sp in ways missing in its table */
 
 /* x86_64: bytes of a return address or of a saved frame pointer */
 #define WORD	8
@@ -203,10 +203,7 @@ static int read_section(struct elf_part *part, const struct elf_file *file)
 		found = elf_file_section(file, ".data.rel.ro.gopclntab", part);
 	if (found)
 		return found;
-	/*
-	 * If a linker other than Go's has linked the file, it has merged
-	 * .gopclntab into this section.
-	 */
+	/* Linkers other than Go's merge .gopclntab into .data.rel.ro. */
 	found = has_go(file);
 	return found > 0 ? elf_file_section(file, ".data.rel.ro", part) : found;
 }
@@ -306,7 +303,11 @@ static int add_rows(const struct fde *fde, const struct unwind_machine *machine,
 		error = table_add(table, fde->start + at, &rule);
 		at += units > fde->size ? fde->size : units * fde->unit;
 	}
-	/* Code after the last pair is padding and needs no row. */
+	/*
+	 * Code after the last pair is padding and needs no row. Without any
+	 * pair, add a row, so that the rule of the code before the function
+	 * does not apply.
+	 */
 	if (!error && !at)
 		error = table_add(table, fde->start, &none);
 	return error;

@@ -6,8 +6,8 @@
  * The C library's crti.o contains the functions _init() and _fini(). GCC's
  * crtbegin*.o contains four functions for constructors and destructors.
  * Programs execute all of these when they start or exit. Static programs also
- * have a PLT for functions that are chosen when the program starts, such as
- * memcpy().
+ * have a PLT for ifuncs such as memcpy(), whose code is chosen when the program
+ * starts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct cie cie = {
 	.data_align = -8, .ra = RA,
 };
 
-/* _init() and _fini() are whole sections, which end with their only return */
+/* _init() and _fini() each fill a section, which ends with the only return. */
 #define SUB_RSP		"\x48\x83\xec\x08"
 #define ADD_RSP_RET	"\x48\x83\xc4\x08\xc3"
 
@@ -53,8 +53,8 @@ struct known {
 };
 
 /*
- * The offset of __do_global_dtors_aux(), and of the point at which it has
- * pushed rbp.
+ * Offsets in this code: of __do_global_dtors_aux(), and of the point at which
+ * it has pushed rbp.
  */
 #define DTORS		0x70
 #define DTORS_PUSHED	0x7e
@@ -204,7 +204,7 @@ static int add_section(struct frames *frames, const struct elf_file *file,
 	return found;
 }
 
-/* Returns the code of crtbegin*.o at an address, or NULL. */
+/* Returns the known code of crtbegin*.o that is at an address, or NULL. */
 static const struct known *find_crtbegin(const struct elf_file *file,
 					 uint64_t address)
 {

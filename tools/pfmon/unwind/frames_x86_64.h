@@ -15,7 +15,10 @@
  */
 int frames_read_x86_64(struct frames *frames, const struct elf_file *file);
 
-/* Corrects FDEs in .eh_frame of code that the C library describes wrongly. */
+/*
+ * Corrects the FDEs of the C library's setcontext() and swapcontext(), which
+ * describe their code wrongly.
+ */
 void frames_correct_x86_64(struct frames *frames, const struct elf_file *file);
 
 #endif /* PFMON_UNWIND_FRAMES_X86_64_H */

@@ -2,8 +2,9 @@
 /*
  * growing.h - arrays that grow
  *
- * A damaged file can make a compilation need much memory. If memory runs out,
- * the compilation fails, but pfmon continues.
+ * Compiling the unwind table of a damaged file can need much memory. If memory
+ * runs out, only the compilation fails: unlike checked_realloc(), these arrays
+ * do not end pfmon.
  */
 #ifndef PFMON_UNWIND_GROWING_H
 #define PFMON_UNWIND_GROWING_H

@@ -6,7 +6,7 @@
 /*
  * Sizes in bytes. A gap between functions is padding if it is smaller than
  * SMALLEST_FUNCTION, and code if it is larger than LARGEST_PADDING. In between,
- * the instructions decide.
+ * it is padding if all its instructions do nothing.
  */
 #define SMALLEST_FUNCTION	16
 #define LARGEST_PADDING		63

@@ -7,9 +7,9 @@
 
 /*
  * Returns whether the bytes between two functions, from the offset @start of
- * the file to @end, are padding. Some functions of the C library continue in
- * the next one, so padding may be executed; the rule of the function before it
- * then applies.
+ * the file to @end, are padding. Some functions of the C library fall through
+ * to the next function, so padding may be executed. The rule of the function
+ * before the padding then applies.
  */
 bool is_padding(const struct elf_file *file, uint64_t start, uint64_t end);
 

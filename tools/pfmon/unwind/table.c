@@ -43,7 +43,7 @@ static uint32_t hash_rule(const struct pfm_unwind_rule *rule)
 	return (uint32_t)(words[0] >> 40);
 }
 
-/* Returns the number of a rule, and assigns one if the rule is new. */
+/* Sets *number to the number of a rule; assigns one if the rule is new. */
 static int number_rule(struct table *table, const struct pfm_unwind_rule *rule,
 		       uint32_t *number)
 {
