@@ -100,7 +100,10 @@ static void print_bytes(const unsigned char *bytes, size_t count)
 	putchar('\n');
 }
 
-/* Prints the argument's fields, if the registered format publishes them. */
+/*
+ * Prints the fields of the format's argument, if the format is registered and
+ * publishes them.
+ */
 static void print_fields(const struct smpl_format *format)
 {
 	char *layout_text = registered_file(format->uuid, "arg_layout");

@@ -8,8 +8,9 @@
 #include "base/settings.h"
 
 /*
- * For each event, prints whether this machine can count it, or why not. Then
- * checks that they can all be counted together. Returns false if a check fails.
+ * For each event, prints whether this machine can count it, or why not. If it
+ * can count all of them, then checks for each event set that its events can be
+ * counted together, except with --system-wide. Returns false if a check fails.
  */
 bool check_events(const struct options *options);
 

@@ -101,8 +101,9 @@ static inline const char *plural(uint64_t number)
 }
 
 /*
- * Times in ns. User and system times include the command and the child
- * processes that it has waited for; they are 0 without a command.
+ * Times in ns. @user and @system are the CPU times of the measured command,
+ * including the child processes that it has waited for. They are 0 if pfmon
+ * runs no command.
  */
 struct times {
 	uint64_t elapsed;

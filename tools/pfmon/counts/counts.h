@@ -17,8 +17,8 @@ struct counts {
 	const struct result *rows;
 	unsigned int row_count;
 	struct times times;		/* of the measurement or interval */
-	unsigned int interval;		/* 1 and up; 0: not an interval */
-	uint64_t end_ns;		/* start to the interval's end */
+	unsigned int interval;		/* from 1; 0: not an interval */
+	uint64_t end_ns;		/* time from start to interval's end */
 	unsigned int runs;		/* number of runs */
 	const double *deviations;	/* standard errors in %, or NULL */
 	struct times spread;		/* standard errors of times, in ns */

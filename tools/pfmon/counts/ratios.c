@@ -76,8 +76,8 @@ static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 }
 
 /*
- * Returns the index of a clock, or NONE. Clocks have no privilege levels to
- * compare.
+ * Returns the index of a clock, or NONE. Does not compare privilege levels,
+ * because clocks always count the time at all levels.
  */
 static int find_clock(const struct plan *plan)
 {
@@ -111,7 +111,7 @@ static bool set_percent(struct ratio *ratio, const struct plan *plan,
 
 /*
  * Sets *ratio to the ratio of event i to its related event. Returns false if
- * the related event was not counted.
+ * event i has no related event, or if the related event was not counted.
  */
 static bool find_pair(const struct plan *plan, const struct result *row,
 		      unsigned int i, struct ratio *ratio)

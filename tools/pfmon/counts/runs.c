@@ -8,7 +8,10 @@
 #include "base/util.h"
 #include "counts/runs.h"
 
-/* Adds a value with Welford's algorithm, which does not subtract large sums. */
+/*
+ * Adds a value with Welford's algorithm. A difference of two large sums would
+ * have large rounding errors.
+ */
 static void add(struct spread *spread, unsigned int count, double value)
 {
 	double distance = value - spread->mean;

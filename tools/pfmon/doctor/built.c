@@ -83,8 +83,8 @@ static char *core_file(const struct machine *machine)
 }
 
 /*
- * Returns whether the modules need not be built here: they exist, or this is a
- * container, so that they must be built on the host.
+ * Returns whether the modules need not be built here: either they are installed
+ * or loaded, or this is a container, and only its host can build them.
  */
 static bool needs_no_build(const struct machine *machine)
 {
@@ -95,8 +95,9 @@ static bool needs_no_build(const struct machine *machine)
 }
 
 /*
- * Returns commands that install the headers of the running kernel or, in case a
- * package archive no longer has them, a newer kernel.
+ * Returns commands that install the headers of the running kernel and, in case
+ * the package archive no longer has these headers, the command that installs a
+ * newer kernel.
  */
 static char *headers_remedy(const struct machine *machine)
 {
@@ -134,7 +135,7 @@ void check_headers(const struct machine *machine, struct finding *finding)
 			   release);
 }
 
-/* A log begins with "DKMS ... for kernel RELEASE (ARCH)". */
+/* DKMS begins each make.log with "DKMS ... for kernel RELEASE (ARCH)". */
 static bool is_log_for(const char *log, const char *release)
 {
 	char *head = read_line_of(log);
@@ -147,8 +148,8 @@ static bool is_log_for(const char *log, const char *release)
 }
 
 /*
- * Returns the log of a failed build for the running kernel, to be freed, or
- * NULL. DKMS keeps a build directory only if the build has failed.
+ * Returns the path of the log of a failed build for the running kernel, to be
+ * freed, or NULL. DKMS keeps a build directory only if the build has failed.
  */
 static char *failed_build(const struct machine *machine)
 {

@@ -19,8 +19,8 @@ char *build_remedy(const struct machine *machine);
  * source_remedy() returns the commands that build the modules from the sources
  * and install them. If @signing is not NULL, it contains commands that sign the
  * modules; they are put between these two steps. package_remedy() returns the
- * commands that build packages and install those in @packages. The caller frees
- * the text.
+ * commands that build all packages and install those that match the shell
+ * pattern @packages. The caller frees the text.
  */
 char *source_remedy(const struct machine *machine, const char *signing);
 char *package_remedy(const struct machine *machine, const char *packages);

@@ -41,8 +41,8 @@ check_t check_sample, check_cycles;
 char *newest_kernel(const struct machine *machine);
 
 /*
- * Returns a text about the defect because of which the core refuses to load
- * pfm_pmu_perf; NULL if there is none. The caller frees the text.
+ * Returns a text about the defect of this kernel because of which pfm_pmu_perf
+ * refuses to load; NULL if there is none. The caller frees the text.
  */
 char *defect_of_pmu(const struct machine *machine);
 

@@ -11,8 +11,8 @@
 #include "doctor/kmod.h"
 
 /*
- * The core's sentence about a defect begins with this text if the core refuses
- * to load pfm_pmu_perf because of the defect.
+ * The core's sentence about a defect begins with this text if pfm_pmu_perf
+ * refuses to load because of the defect.
  */
 #define REFUSED	PMU_MODULE " "
 

@@ -161,7 +161,8 @@ int doctor_examine(const struct machine *machine, bool json)
 	bool works;
 
 	/*
-	 * If pfmon's parent ignored SIGCHLD, waitpid() would return no status.
+	 * pfmon inherits SIG_IGN from a parent that ignores SIGCHLD. waitpid()
+	 * would then fail instead of returning the exit status of a trial.
 	 */
 	signal(SIGCHLD, SIG_DFL);
 	look(machine, findings);

@@ -2,8 +2,8 @@
 /*
  * kmod.c - look up installed and loaded kernel modules
  *
- * modinfo(8) handles compressed modules and alias indexes. A static pfmon can
- * run it, but cannot link libkmod.
+ * pfmon runs modinfo(8), because modinfo handles compressed modules and alias
+ * indexes. A static pfmon cannot link libkmod.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "base/util.h"
 #include "doctor/kmod.h"
 
-/* The PATH of users other than root often lacks sbin. */
+/* PATH is not searched, because it often lacks sbin for users except root. */
 static const char * const programs[] = {
 	"/usr/sbin/modinfo", "/sbin/modinfo", "/usr/bin/modinfo", "/bin/modinfo",
 };
@@ -79,9 +79,9 @@ char *kmod_field(const struct machine *machine, const char *module,
 {
 	const char *program = modinfo();
 	/*
-	 * modinfo accepts options after the module name. For the real root
-	 * directory, -b is omitted: "-b /" would print paths that begin with
-	 * //lib.
+	 * -b comes last so that NULL can replace it; modinfo accepts options
+	 * after the module name. For the real root directory, -b is omitted:
+	 * with "-b /", the paths that modinfo prints would begin with //lib.
 	 */
 	const char * const arguments[] = {
 		"modinfo", "-k", machine->release, "-F", field, module,

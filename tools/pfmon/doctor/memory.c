@@ -52,8 +52,8 @@ static uint64_t larger(uint64_t one, uint64_t other)
 }
 
 /*
- * Returns a command that raises the limit of the user's shell. Only root can
- * raise a hard limit.
+ * Returns a command that raises the limit of the user's shell. It needs root if
+ * the hard limit is too low, because only root can raise a hard limit.
  */
 static char *limit_remedy(const struct machine *machine)
 {

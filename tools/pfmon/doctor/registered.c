@@ -43,7 +43,10 @@ void check_pmu(const struct machine *machine, struct finding *finding)
 	free(name);
 }
 
-/* Returns false if the format is neither registered nor installed. */
+/*
+ * Returns false if the format is neither registered nor installed. Returns true
+ * if pfmon cannot find out whether it is installed.
+ */
 static bool can_be_had(const struct machine *machine,
 		       const struct smpl_module *format)
 {
@@ -102,8 +105,9 @@ void check_formats(const struct machine *machine, struct finding *finding)
 }
 
 /*
- * It is enough that the module pfm_unwind is installed: the callstack format
- * loads it on demand.
+ * Returns whether pfm_unwind is loaded or installed; true if pfmon cannot find
+ * out. Being installed is enough, because modprobe loads pfm_unwind together
+ * with the callstack format, which depends on it.
  */
 static bool has_unwind(const struct machine *machine)
 {

@@ -27,7 +27,7 @@ struct event_code {
 	uint32_t type;
 	uint64_t config[CODE_CONFIGS];
 	unsigned int levels;	/* default levels; 0: user space */
-	bool per_thread;	/* countable per thread and by level */
+	bool per_thread;	/* false: only per CPU, at all levels */
 	char *cpus;		/* CPUs that count it, or NULL; to be freed */
 };
 

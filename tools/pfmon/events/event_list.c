@@ -17,11 +17,11 @@
 #include "events/event_trial.h"
 #include "events/events.h"
 
-/* Width of the column of names, which precedes the mark. */
+/* Width of the names, after which a + marks events that can be counted. */
 #define NAME_WIDTH	40
 
 #define FTRACE		"ftrace:"
-#define LIBPFM4		"perf::"	/* prefix of its tracepoint names */
+#define LIBPFM4		"perf::"	/* prefix of libpfm4's tracepoints */
 
 struct listing {
 	const char *root;

@@ -25,7 +25,9 @@ struct named_event {
 #define HARDWARE(id)	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, 0 }
 #define SOFTWARE(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, 0 }
 /*
- * Events that count as happening in the kernel, even if user code causes them.
+ * Events that perf attributes to the kernel even if user code causes them. They
+ * are counted at both levels by default, because counts of user space alone
+ * could be 0.
  */
 #define IN_KERNEL(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, BOTH }
 

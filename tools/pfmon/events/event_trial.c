@@ -77,8 +77,8 @@ static bool program(int fd, const struct encoded_event *event)
 		return false;
 	for (unsigned int i = 0; i < ENCODED_CONFIGS; i++) {
 		/*
-		 * A PMU may lack this register, which is needed only for a
-		 * nonzero word.
+		 * If the PMU lacks this register, the write fails. This is an
+		 * error only if the word is not 0.
 		 */
 		if (!write_pmc(fd, event_config_pmc(i), event->config[i]) &&
 		    event->config[i])

@@ -3,9 +3,9 @@
  * events.c - event names and their encoding as PMC values
  *
  * Generic kernel events and raw codes are encoded here. Names from sysfs and
- * tracefs are encoded as the files there describe. libpfm4 encodes all other
- * names for perf_events. The result is always a PMC value as in
- * perfmon/perfmon.h.
+ * tracefs are encoded as the files there describe. All other names are passed
+ * to libpfm4, which encodes them as a perf_event_attr. The result is always a
+ * PMC value as defined in perfmon/perfmon.h, with config1 and config2.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -152,7 +152,10 @@ static bool encode_with_pfmlib(const char *root, const char *name,
 	return true;
 }
 
-/* The result of a search for an event in one source. */
+/*
+ * The result of a search for an event in one source. REFUSED: a message has
+ * been printed, and other sources must not be searched.
+ */
 enum finding { FOUND, REFUSED, NOT_FOUND };
 
 static enum finding find_in_sysfs(const char *root, const char *name,

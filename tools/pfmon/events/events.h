@@ -41,8 +41,8 @@ bool event_encode_quietly(const char *root, const char *name,
 			  char **why);
 
 /*
- * Returns the PMC for a configuration word of the event of PMC 0: PMC 64 for
- * config1, PMC 128 for config2.
+ * Returns the number of the PMC that holds a configuration word of the event in
+ * PMC 0: 64 for config1 (@word is 0), 128 for config2 (@word is 1).
  */
 static inline unsigned int event_config_pmc(unsigned int word)
 {

@@ -36,7 +36,7 @@ int pfmlib_encode(const char *name, unsigned int levels,
 		ret;
 }
 
-/* Gets attribute i of an event; returns false if none. */
+/* Gets attribute i of an event; returns false on failure. */
 static bool get_attribute(const pfm_event_info_t *event, int i,
 			  pfm_event_attr_info_t *attr)
 {

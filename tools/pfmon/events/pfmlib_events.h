@@ -7,13 +7,16 @@ struct json_object;
 struct perf_event_attr;
 
 /*
- * Encodes an event that counts at the privilege levels LEVEL_*. Returns
- * PFM_SUCCESS or an error code of libpfm4.
+ * Encodes an event; @levels are the privilege levels, LEVEL_*, at which it
+ * counts. Returns PFM_SUCCESS or an error code of libpfm4.
  */
 int pfmlib_encode(const char *name, unsigned int levels,
 		  struct perf_event_attr *attr);
 
-/* Calls visit with every event, and with each of its unit masks. */
+/*
+ * Calls visit with the names of every event: PMU::EVENT, and PMU::EVENT:UMASK
+ * for each of its unit masks.
+ */
 void pfmlib_event_each(void (*visit)(const char *name, void *data),
 		       void *data);
 

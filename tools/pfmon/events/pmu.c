@@ -13,8 +13,9 @@
 #define PMU_DIR	PFM_SYSFS "/pmu_desc"
 
 /*
- * Names that stand for one or several virtual PMDs. If several rows include a
- * PMD, the first of them has the name of the PMD.
+ * Names that stand for one or several virtual PMDs. virtual_pmd_name() uses the
+ * first row that includes the PMD, so "branches", which stands for all PMDs of
+ * the three rows above it, comes last.
  */
 static const struct {
 	const char *name;

@@ -8,7 +8,7 @@ struct json_object;
 /*
  * Describes an event "PMU/TERM,.../" or "NAME:TERM..." in the members "pmu",
  * "path", "terms" (events that stand for other terms) and "parameters". The
- * event must have been encoded.
+ * caller has encoded the event successfully, so its syntax is valid.
  */
 void sysfs_event_describe(const char *root, const char *name,
 			  struct json_object *object);

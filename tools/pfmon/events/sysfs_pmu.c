@@ -248,7 +248,8 @@ static bool set_event(const struct sysfs_pmu *pmu, const char *event,
 
 /*
  * Applies a term in one of two passes: the first pass, with @events set,
- * applies events; the second applies parameters.
+ * applies events; the second applies parameters, which thus override the values
+ * from events.
  */
 static bool set_term(const struct sysfs_pmu *pmu, char *term,
 		     const char *terms, bool events)
@@ -321,7 +322,10 @@ static void find_cpus(const struct sysfs_pmu *pmu)
 
 	pmu->code->cpus = read_line_of(path);
 	pmu->code->per_thread = of_cpus || !pmu->code->cpus;
-	/* Other PMUs have no privilege levels, or count kernel events. */
+	/*
+	 * Other PMUs have no privilege levels, or count only kernel events. By
+	 * default, the kernel must not be excluded for them.
+	 */
 	pmu->code->levels = of_cpus ? 0 : LEVEL_USER | LEVEL_KERNEL;
 	free(path);
 }

@@ -2,11 +2,12 @@
 /*
  * sysfs_pmu.h - PMUs in sysfs and their events
  *
- * Events are PMU/TERM,.../ in perf's syntax. A term is PARAMETER=NUMBER, a
- * PARAMETER of one bit, or an event that stands for such terms, which is a file
- * in the PMU's directory "events". The parameters are config, config1, config2
- * and the files in the PMU's directory "format". A parameter given explicitly
- * overrides its value in such an event.
+ * Events are PMU/TERM,.../ in perf's syntax. The term PARAMETER=NUMBER sets a
+ * parameter, and PARAMETER alone sets it to 1. A term can also be an event: the
+ * name of a file in the PMU's directory "events", which contains the terms that
+ * the event stands for. The parameters are config, config1, config2 and the
+ * files in the PMU's directory "format". A parameter given explicitly overrides
+ * its value in such an event.
  */
 #ifndef PFMON_EVENTS_SYSFS_PMU_H
 #define PFMON_EVENTS_SYSFS_PMU_H

@@ -102,8 +102,8 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 	if (answer == TRACEPOINT_FOUND) {
 		code->type = PERF_TYPE_TRACEPOINT;
 		/*
-		 * Tracepoints count as kernel events, even if user code causes
-		 * them.
+		 * perf attributes tracepoints to the kernel, even if user code
+		 * causes them, so by default the kernel must not be excluded.
 		 */
 		code->levels = LEVEL_USER | LEVEL_KERNEL;
 		code->per_thread = true;

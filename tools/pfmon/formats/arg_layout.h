@@ -26,7 +26,8 @@ struct arg_layout {
 
 /*
  * Parses the content of the sysfs file arg_layout, for an argument of @size
- * bytes. Ignores lines that do not describe a field of the argument.
+ * bytes. A line describes a field: NAME OFFSET SIZE DEFAULT UNIT [live]. Lines
+ * that are invalid or do not fit into the argument are ignored.
  */
 void arg_layout_parse(struct arg_layout *layout, const char *text, size_t size);
 void arg_layout_free(struct arg_layout *layout);

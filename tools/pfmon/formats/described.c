@@ -18,8 +18,8 @@
 #include "formats/registered.h"
 
 /*
- * Returns whether the format is available. Creates a context, so that the
- * kernel loads the format's module.
+ * Returns whether the format is registered. If it is not, first tries to create
+ * a context with it, so that the kernel loads the format's module.
  */
 static bool is_there(const struct smpl_format *format)
 {
@@ -95,7 +95,7 @@ static bool set_depth(const struct smpl_format *format,
 
 /*
  * Sets the fields that --off-cpu=sum requires. Call it before applying
- * --smpl-arg.
+ * --smpl-arg, which may set other values.
  */
 static bool set_off_cpu(const struct smpl_format *format,
 			const struct arg_layout *layout,

@@ -10,9 +10,10 @@
 #include "formats/format.h"
 
 /*
- * Builds the argument from the defaults of its fields, --smpl-regions,
- * --smpl-arg and --smpl-entries. If the format's module is installed, the
- * kernel loads it. Returns false, with a message, on failure.
+ * Builds the argument from the defaults of its fields and from the options that
+ * set fields: --call-graph, --off-cpu=sum, --smpl-regions, --smpl-arg and
+ * --smpl-entries. If the format's module is installed, the kernel loads it.
+ * Returns false, with a message, on failure.
  */
 bool described_set_up(struct smpl_format *format,
 		      const struct options *options);

@@ -49,22 +49,22 @@ struct smpl_format {
 	bool processes;				/* samples have process IDs */
 };
 
-/* Why a buffer is saved. */
+/* Why a buffer is saved. PFM_RESTART follows, except at the end. */
 enum smpl_moment {
-	SMPL_NOTIFIED,		/* PFM_RESTART follows */
-	SMPL_EXEC,		/* exec or refresh; PFM_RESTART follows */
+	SMPL_NOTIFIED,		/* notification or snapshot */
+	SMPL_EXEC,		/* exec, or refresh of the live view */
 	SMPL_END,		/* the end: save all that is left */
 };
 
 /* The results of smpl_device.scan() for a part of the data. */
 struct smpl_scan {
 	uint64_t samples;
-	char *text;		/* payload for smpl_device.chunk, or NULL */
+	char *text;		/* to save in the capture, or NULL */
 };
 
 /* A device from which samples are read, for formats without a buffer. */
 struct smpl_device {
-	const char *chunk;	/* type of its chunks in the capture */
+	const char *chunk;	/* type of the chunks for smpl_scan.text */
 
 	/*
 	 * Allocates the state of a measurement, and begins to count lost
@@ -91,7 +91,7 @@ struct smpl_module {
 	const char *summary;			/* one line about the samples */
 	unsigned int options;			/* accepted FORMAT_OPT_* */
 	const char *view;			/* pfmparse's view, or NULL */
-	size_t arg_size;			/* for buffer_size() */
+	size_t arg_size;			/* needed by buffer_size() */
 
 	/*
 	 * Sets the members of *format after @kinds. Returns false, with a
@@ -103,14 +103,14 @@ struct smpl_module {
 	/*
 	 * Returns the size in bytes of a buffer for @entries entries. Reads the
 	 * first arg_size bytes of the format's argument. described_set_up()
-	 * calls it for FORMAT_OPT_ENTRIES.
+	 * calls it if --smpl-entries is given (FORMAT_OPT_ENTRIES).
 	 */
 	uint64_t (*buffer_size)(const struct smpl_format *format,
 				uint64_t entries);
 
 	/*
-	 * Chooses the pieces to save and returns their number, which is 0 if a
-	 * restart would free nothing. Samples saved at an exec may be saved
+	 * Chooses the pieces to save and returns their number, which is 0 if
+	 * nothing is to be saved now. Samples saved with SMPL_EXEC may be saved
 	 * again later.
 	 */
 	unsigned int (*choose)(const struct smpl_format *format,
@@ -119,9 +119,9 @@ struct smpl_module {
 			       struct piece pieces[IMAGE_MAX_PIECES]);
 
 	/*
-	 * Optional: returns whether the pieces did not change while they were
-	 * copied. A format without this function does not change pieces before
-	 * PFM_RESTART.
+	 * Optional: returns whether the pieces did not change while pfmon
+	 * copied them. Not needed if the kernel leaves the pieces unchanged
+	 * until PFM_RESTART.
 	 */
 	bool (*intact)(const void *buffer, const struct image *image);
 
@@ -169,7 +169,10 @@ struct smpl_module {
 
 void smpl_format_free(struct smpl_format *format);
 
-/* Copies the argument to the format; set_up() calls it. */
+/*
+ * Copies the argument to the format; if @arg is NULL, the argument is @size
+ * zero bytes. set_up() calls it.
+ */
 void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size);
 

@@ -26,7 +26,7 @@ static struct json_object *describe_field(const struct arg_field *field)
 	return object;
 }
 
-/* Describes the fields that --smpl-arg sets. */
+/* Describes the fields that --smpl-arg can set. */
 static struct json_object *describe_fields(const pfm_uuid_t uuid)
 {
 	struct json_object *list = json_new_array();

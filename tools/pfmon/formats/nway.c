@@ -70,7 +70,7 @@ static uint64_t samples(const struct smpl_format *format,
 
 /*
  * Returns the number of overwritten samples. Does not add dropped overflows,
- * because pfm_lost of the context includes them.
+ * because pfm_lost in the context's fdinfo includes them.
  */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {

@@ -95,7 +95,10 @@ static void list_cookie(uint64_t cookie, void *data)
 	};
 	int fd;
 
-	/* The file may have been unmapped; its samples then have no file. */
+	/*
+	 * If the file has been unmapped, the kernel may no longer know the
+	 * cookie. The samples then remain without a file name.
+	 */
 	if (ioctl(cookies->fd, PFM_OPROFILE_IOC_COOKIE, &request))
 		return;
 	fd = file_open(path);

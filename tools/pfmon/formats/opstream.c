@@ -34,8 +34,8 @@ static bool is_new(struct opstream *stream, uint64_t cookie)
 }
 
 /*
- * Returns the cookie in an escape sequence; 0 if the sequence has none, or none
- * that identifies a file.
+ * Returns the cookie in an escape sequence; 0 if the sequence has no cookie, or
+ * one that does not identify a file.
  */
 static uint64_t cookie_of(const struct pfm_read_oprofile *reader)
 {

@@ -2,8 +2,8 @@
 /*
  * pebs.c - the PEBS sampling formats, 32-bit and 64-bit
  *
- * The formats differ in the width of their fields. The code below uses only
- * struct pfm_read_pebs, which is the same for both.
+ * The formats differ in the width of their fields. read_area() converts the
+ * headers of both to the same struct pfm_read_pebs.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -43,8 +43,9 @@ static bool read_area(const struct smpl_format *format, const void *buffer,
 }
 
 /*
- * Returns the layout of the records, PFM_PEBS64_SMPL_*. The view of memory
- * accesses needs at least the layout of Nehalem.
+ * Returns the layout of the records, PFM_PEBS64_SMPL_*. A module with a view
+ * (dear-hist) shows memory accesses, for which it needs at least the layout of
+ * Nehalem.
  */
 static uint32_t record_of(const struct smpl_format *format,
 			  const struct options *options)
@@ -136,8 +137,9 @@ static void set_up_wide(struct smpl_format *format,
 }
 
 /*
- * Records begin at offset 256, after the headers. The format sends the
- * notification with the last record that fits.
+ * The buffer has PFM_PEBS*_SMPL_ALIGN bytes for its headers, then room for
+ * exactly the records of --smpl-entries. The format notifies pfmon when the
+ * last of these records is written.
  */
 static bool set_up(struct smpl_format *format, const struct options *options)
 {

@@ -127,7 +127,10 @@ unsigned int regions_choose_rest(const struct region_layout *layout,
 	return count;
 }
 
-/* Piece 0 contains the headers; each other piece is a region. */
+/*
+ * Pieces before the first region contain headers: piece 0 does, and in images
+ * from regions_choose_now() also the next one or two. All others are regions.
+ */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved)
