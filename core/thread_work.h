@@ -10,9 +10,10 @@
 #include "compat.h"
 
 /*
- * Queue a task work. The caller holds the objects that the task work uses. The
- * task work ends with pfm_thread_work_done(). Context: any but NMI. Return:
- * false if @task no longer runs task works, or the module is being unloaded.
+ * Queue a task work, and pin this module until it has run. The objects that the
+ * task work uses must stay valid until then. Its function must finally call
+ * pfm_thread_work_done(). Context: any but NMI. Return: false if @task no
+ * longer runs task works, or the module is being unloaded.
  */
 static inline bool pfm_thread_work_add(struct task_struct *task,
 				       struct callback_head *work,
@@ -26,7 +27,10 @@ static inline bool pfm_thread_work_add(struct task_struct *task,
 	return false;
 }
 
-/* pfm_exit() also waits until the thread has returned from here. */
+/*
+ * Unpin this module, at the end of a task work. pfm_exit() waits until the
+ * thread has left the module's code, too.
+ */
 static inline void pfm_thread_work_done(void)
 {
 	module_put(THIS_MODULE);

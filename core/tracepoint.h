@@ -8,8 +8,8 @@
 struct tracepoint;
 
 /**
- * struct pfm_probe - a function that is called at a tracepoint while it has
- * users
+ * struct pfm_probe - a function that is registered at a tracepoint while the
+ * probe has users
  * @name:  name of the tracepoint
  * @func:  the function
  * @tp:    the tracepoint, once it has been found
@@ -32,8 +32,9 @@ struct tracepoint *pfm_find_tracepoint(const char *name);
 int pfm_probe_get(struct pfm_probe *probe);
 
 /*
- * End the use of a probe, which may still be running: the caller waits for
- * tracepoint_synchronize_unregister() if that matters. Context: process.
+ * End the use of a probe. Its function may still be running afterwards: if that
+ * matters, the caller must call tracepoint_synchronize_unregister(). Context:
+ * process.
  */
 void pfm_probe_put(struct pfm_probe *probe);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * value.c - PMD values: 64-bit emulation (3.1.3), reset values (3.4.2), and
- *	     the page that shows the values to user space (Eranian 2006, 8)
+ * value.c - PMD values: 64-bit emulation (specification 3.1.3), reset values
+ *	     (3.4.2), and the page that shows the values to user space (Eranian
+ *	     2006, 8)
  *
  * While a context is loaded and not frozen, the values of the active set's PMDs
  * are in the hardware; for counters narrower than 64 bits, the upper part is in
- * pfm_pmd.value. Otherwise pfm_pmd.value is the whole value.
+ * pfm_pmd.value. While the context is not loaded, or is frozen, and for PMDs of
+ * other sets, pfm_pmd.value is the whole value.
  */
 #include "carta.h"
 #include "context.h"
@@ -38,8 +40,9 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 }
 
 /*
- * Counters only count up. If the value is below its lower bound @least, the
- * counter has wrapped, and the wrap is not yet in pfm_pmd.value.
+ * Counters only count up. If the value is below @least, which the counter had
+ * already reached, the counter has wrapped, but the wrap is not yet in
+ * pfm_pmd.value: add it.
  */
 static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
 {
@@ -71,7 +74,7 @@ static u64 pfm_value_read_narrow(struct pfm_pmd *pmd)
 		smp_rmb();
 		soft = READ_ONCE(pmd->value);
 		hw = pmd->ctx->pmu->read_pmd(&pmd->hw);
-		/* Complete the reads before @loads is checked. */
+		/* Complete these reads before @loads is read again. */
 		smp_rmb();
 	} while (loads != READ_ONCE(pmd->loads) ||
 		 soft != READ_ONCE(pmd->value));
@@ -169,7 +172,10 @@ static void pfm_page_begin(struct pfm_evtset *set)
 	smp_wmb();
 }
 
-/* Context: as pfm_publish(), which must follow, interrupts off. */
+/*
+ * Begin a change to the set's page, if it has one; pfm_publish() ends it.
+ * Context: as pfm_publish(), interrupts off.
+ */
 static void pfm_unpublish(struct pfm_evtset *set)
 {
 	if (set->page)
@@ -180,7 +186,10 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	const struct pfm_context *ctx = pmd->ctx;
 	bool live = pfm_pmd_is_live(pmd);
-	/* For other PMDs that are live, the page has only PFM_MAP_LIVE. */
+	/*
+	 * Other live PMDs need no change to the page: it shows PFM_MAP_LIVE,
+	 * but no value.
+	 */
 	bool shown = live && (pmd->hw.desc->flags & PFM_REGD_MONOTONIC ||
 			      pmd->hw.user_read);
 
@@ -193,7 +202,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 	if (live)
 		ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd),
 				    pmd == ctx->reported);
-	/* The load is complete. */
+	/* Complete the load before @loads is even again. */
 	smp_wmb();
 	WRITE_ONCE(pmd->loads, pmd->loads + 1);
 	if (unlikely(shown))
@@ -203,7 +212,10 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
-	/* From now on, a report of the PMU is about a later overflow. */
+	/*
+	 * Stop expecting the report of an overflow that was already handled:
+	 * the next report is about a later overflow.
+	 */
 	if (READ_ONCE(pmd->state) == PFM_KNOWN)
 		cmpxchg(&pmd->state, PFM_KNOWN, PFM_QUIET);
 	if (pmd->ovfl)
@@ -223,7 +235,10 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg)
 	const struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	u64 reset = pmd->short_reset;
 
-	/* Without a short reset, the period is that of the last reset. */
+	/*
+	 * A reset value with a period is negative. Without a period in the
+	 * short reset value, use the value that was last loaded.
+	 */
 	if ((s64)reset >= 0)
 		reset = pmd->last_reset;
 	return (s64)reset < 0 ? -reset : 0;
@@ -338,7 +353,10 @@ void pfm_page_write(struct pfm_evtset *set)
 	unsigned long irq;
 	u16 i;
 
-	/* Keep out the probe of exclude.c. */
+	/*
+	 * Prevent a task switch, at which the probe of exclude.c would also
+	 * write the page.
+	 */
 	local_irq_save(irq);
 	pfm_page_begin(set);
 	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);

@@ -40,9 +40,9 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
 /*
- * Let a PMD that has overflowed and is not reset count until it wraps at 2^64,
- * whatever period was armed. Context: the caller owns the context, interrupts
- * off.
+ * Let a PMD that has overflowed, but is not reset, continue from its current
+ * value. This discards the period that was armed: the PMD next overflows when
+ * it wraps at 2^64. Context: the caller owns the context, interrupts off.
  */
 void pfm_count_on(struct pfm_pmd *pmd);
 
@@ -64,8 +64,8 @@ void pfm_page_write(struct pfm_evtset *set);
 
 /*
  * Update the set's page, if it has one, after its values or the way to read
- * them have changed. Context: the caller owns the context, or no overflow
- * runs, or overflows are discarded.
+ * them have changed. Context: the caller owns the context, or no overflow is
+ * being handled, or overflows are discarded.
  */
 static inline void pfm_publish(struct pfm_evtset *set)
 {

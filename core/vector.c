@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * vector.c - apply a command to each element of a user vector (3.1.2)
+ * vector.c - apply a command to each element of a user vector (specification
+ *	      3.1.2)
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -8,7 +9,7 @@
 #include "config.h"
 #include "vector.h"
 
-/* Vectors up to this size, that of four PMCs, are kept on the stack. */
+/* Vectors up to this size, four elements of type pfarg_pmc_t, use the stack. */
 #define PFM_FEW_BYTES	576
 
 long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,

@@ -21,7 +21,8 @@ struct pfm_elems {
 };
 
 /*
- * Process elements until one fails, and update @todo. May change the elements.
+ * Process elements until one fails, and advance @todo->next past each element
+ * that was processed, including the one that failed. May change the elements.
  * Return: 0 or an errno.
  */
 typedef int (*pfm_elems_t)(const void *with, struct pfm_elems *todo);
@@ -38,7 +39,7 @@ typedef int (*pfm_elems_t)(const void *with, struct pfm_elems *todo);
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL for no elements; -EFAULT for a bad address or too many
- * elements (3.1.2); -ENOMEM; the error of @treat.
+ * elements (specification 3.1.2); -ENOMEM; the error of @treat.
  */
 long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,
 		const void *with);

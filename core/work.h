@@ -13,7 +13,7 @@ extern struct workqueue_struct *pfm_slow_wq;
 /* Create the queues. Context: process. Return: 0 or an errno. */
 int pfm_work_init(void);
 
-/* Destroy the queues; no work item is left. Context: process, may sleep. */
+/* Destroy the queues, which must be empty. Context: process, may sleep. */
 void pfm_work_exit(void);
 
 #endif /* PFM_CORE_WORK_H */

@@ -7,8 +7,8 @@
  * instruction pointer.
  *
  * To read a buffer to which the kernel still writes, map the context's file
- * descriptor read-only instead of FILE, pass PFM_READ_LIVE, and call
- * pfm_read_nway_begin() again to get new samples.
+ * descriptor read-only instead of FILE, and call pfm_read_nway_begin() with the
+ * flag PFM_READ_LIVE. Call it again each time to get new samples.
  *
  * usage: nway_reader FILE VALUES
  */

@@ -3,9 +3,10 @@
 """Sample hotloops in a VM, print its profile, and check it.
 
 By construction, the three functions of hotloops do the same work in the ratio 6:3:1.
-Their shares in the profile must be within 3 points of 60, 30 and 10 percent. If a busy
-host lets the VM take only few samples, the limit is 7 points, because each sample then
-represents a long time. If a share differs more, or on any error, the exit status is 1.
+Their shares in the profile must be within 3 points of 60, 30 and 10 percent. On a busy
+host, the VM takes fewer samples, each of which represents a longer time. The shares are
+then less exact, so with fewer than FEW_SAMPLES the limit is 7 points. If a share
+differs more, or on any error, the exit status is 1.
 
 `make run` builds the programs and then runs this script.
 """
@@ -22,8 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 TOLERANCE = 3.0
-# With fewer samples than this, the larger tolerance applies. An idle host takes twice
-# as many.
+# With fewer samples than this, TOLERANCE_OF_FEW applies. On an idle host, the VM takes
+# twice as many.
 FEW_SAMPLES = 10_000
 TOLERANCE_OF_FEW = 7.0
 # Fewer samples than this are not significant.
@@ -63,7 +64,7 @@ def record(kernel: str, out: Path) -> Path:
 
 
 def record_enough(kernel: str, out: Path) -> Path:
-    """Repeat record() up to TRIES times, while a busy host allows only few samples."""
+    """Call record() until there are enough samples, at most TRIES times."""
     capture = record(kernel, out)
     for _ in range(TRIES - 1):
         samples = json.loads(parse("report", "--json", "--by", "tid", capture))["total"]

@@ -2,11 +2,12 @@
 /*
  * counter.c - read running counters without the kernel
  *
- * Only the monitored thread may read its counters. In any other thread an
- * instruction that reads a counter is illegal, or returns the counts of that
- * thread. A thread is identified by its thread ID. After fork() a child has a
- * copy of the thread's variables, and may have the same ID in another
- * namespace. So a page that fork() wipes distinguishes the processes.
+ * Only the monitored thread may read its counters. If another thread executes
+ * the instruction that reads a counter, the instruction is illegal, or returns
+ * that other thread's own counts. A thread is identified by its thread ID.
+ * After fork() a child has a copy of the variable that holds this ID, and may
+ * have the same ID in another PID namespace. So a page that fork() wipes
+ * distinguishes the processes.
  */
 #define _GNU_SOURCE
 #include "counter.h"
@@ -107,8 +108,8 @@ ask_and_read(const struct counter_user *user,
 }
 
 /*
- * An administrator may revoke the access at any time. The kernel then skips the
- * instruction that traps and the next one, so the mark is not set.
+ * An administrator may revoke the access at any time. The mrs then traps, and
+ * the kernel skips it and the next instruction, which would have set the mark.
  */
 #define READ_AND_MARK(reg)	"mrs %0, " reg "\n\tmovz %w1, %2"
 
@@ -176,8 +177,8 @@ static __u64 lower_bits(__u64 value, unsigned int bits)
 }
 
 /*
- * Only interrupts of this thread change the data, and only between two of its
- * instructions. So compiler fences suffice.
+ * The kernel changes the data only while this thread is interrupted or not
+ * running. So compiler fences suffice.
  */
 int counter_read(const struct counter_user *user,
 		 const volatile pfm_set_page_t *page, int state, __u64 *value)

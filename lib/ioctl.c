@@ -71,7 +71,8 @@ int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 	};
 
 	/*
-	 * The program has passed the special value as a size: it is too large.
+	 * To the kernel this value would not be a size. The program means it as
+	 * one, and as a size it is too large.
 	 */
 	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
 		return fail(E2BIG);

@@ -21,7 +21,7 @@
 #include <perfmon/perfmon.h>
 #pragma GCC visibility pop
 
-/* Send a command that needs no context to the device. */
+/* Send the device a command that does not need a context. */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc);
 /* Send PFM_CREATE_CONTEXT, with the format's argument. */
 int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,

@@ -23,7 +23,7 @@ void *mmap64(void *addr, size_t size, int prot, int flags, int fd,
 	     off64_t offset);
 #pragma GCC visibility pop
 
-/* 32-bit system calls count the offset in pages of this size. */
+/* SYS_mmap2, of 32-bit systems, takes the offset in units of 2^12 bytes. */
 #define MMAP2_SHIFT	12
 
 static void *map(void *addr, size_t size, int prot, int flags, int fd,
@@ -44,7 +44,7 @@ static void *map(void *addr, size_t size, int prot, int flags, int fd,
 
 /*
  * Map as requested; if that fails as described above, retry as a shared
- * mapping. This also shows records written after the call.
+ * mapping, in which records that are written after the call also appear.
  */
 static void *map_buffer(void *addr, size_t size, int prot, int flags, int fd,
 			uint64_t offset)

@@ -58,7 +58,8 @@ PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 /* Vectors, passed to the kernel in parts */
 
 /*
- * A part with this many elements fits into a page, the kernel's smallest limit.
+ * A part with this many elements fits into a page. The kernel's limit for
+ * vectors can be configured, but not below the size of a page.
  */
 #define PART	16
 
@@ -166,8 +167,9 @@ static __u64 any_of(const __u64 *words, int n)
 }
 
 /*
- * Does the element configure overflows? It does for a counter. For another PMD,
- * which cannot overflow, it does if a field for overflows is set.
+ * Does the element configure overflows? For a counter, always. Other PMDs
+ * cannot overflow: for them, only if a field for overflows is set; the kernel
+ * then rejects the element.
  */
 static bool concerns_overflow(const struct pfm2x_pmd *pmd)
 {
@@ -202,8 +204,8 @@ static void pmd_out(const union part *part, int i, void *elem)
 }
 
 /*
- * Do not pass the caller's flags: programs reuse for reading the vector with
- * which they have written, and the kernel would reject its flags.
+ * Do not pass the caller's flags: programs read PMDs with the vector that they
+ * have passed to pfm_write_pmds(), and the kernel would reject its flags.
  */
 static void read_in(union part *part, int i, const void *elem)
 {
@@ -264,9 +266,9 @@ static int load(int fd, const void *arg)
 }
 
 /*
- * Probe with thread 0, which does not exist. For a per-thread context the
- * kernel does not find the thread; for a system-wide context it rejects the
- * thread, which is not the caller.
+ * Probe with thread 0, which does not exist. For a per-thread context, the
+ * kernel returns ESRCH. For a system-wide context, it returns EBUSY if the
+ * context is loaded, else EINVAL, because the thread is not the caller.
  */
 static bool is_system_wide(int fd)
 {

@@ -2,8 +2,8 @@
 /*
  * setmap.c - read PMDs from the page of their event set (Eranian 2006, 8)
  *
- * The kernel writes the page even if it is not mapped. Values that are not in
- * the page are read with PFM_READ_PMDS.
+ * Only the sets of contexts with PFM_FL_MAP_SETS have a page. Values that are
+ * not in the page are read with PFM_READ_PMDS.
  */
 /* Use 64-bit mapping offsets in 32-bit programs, too. */
 #define _FILE_OFFSET_BITS 64
@@ -18,7 +18,8 @@
 #include "ioctl.h"
 
 /*
- * Limit of retries: the kernel may be interrupted for a long time in a write.
+ * Limit the retries: something may interrupt the kernel for a long time while
+ * it writes the page.
  */
 #define MAX_TRIES	16
 #define NSEC_PER_SEC	1000000000ULL

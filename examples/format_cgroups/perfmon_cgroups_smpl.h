@@ -21,8 +21,11 @@
 /**
  * struct pfm_cgroups_record_t - a record
  * @cgroup_id: inode number of the directory in /sys/fs/cgroup; 0 if unknown
- * @event:     eventid of the event that overflowed; last member of the key
+ * @event:     eventid of the event that overflowed
  * @count:     number of samples
+ *
+ * The members before @count are the key: the table has one record for each
+ * combination of their values.
  */
 typedef struct {
 	__u64	cgroup_id;

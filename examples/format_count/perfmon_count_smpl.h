@@ -26,7 +26,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_count_smpl_arg_t) == 8);
 #define PFM_COUNT_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_count_smpl_arg_t, num_events, 16, "events") }
 
-/* Header of the buffer, which is followed by a 64-bit count for each event. */
+/* Header of the buffer. A 64-bit count for each event follows it. */
 typedef struct {
 	__u32	hdr_version;
 	__u32	hdr_num_events;

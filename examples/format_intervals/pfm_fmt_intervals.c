@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_intervals - measures the time between samples of a thread, and how
- *		       much a PMD increases in it
+ * pfm_fmt_intervals - measures the time between samples of a thread, and the
+ *		       increase of a PMD in this time
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sink.h>

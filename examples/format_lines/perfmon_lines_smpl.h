@@ -39,10 +39,13 @@ PFM_ASSERT_FIELD(pfm_lines_smpl_arg_t, min, 16, 8);
  * struct pfm_lines_record_t - a record
  * @line:     address of the cache line; 0 for accesses without an address
  * @tid:      thread
- * @ovfl_pmd: PMD that overflowed; last member of the key
+ * @ovfl_pmd: PMD that overflowed
  * @count:    number of accesses
  * @sum:      sum of their latencies
  * @max:      largest latency
+ *
+ * The members before @count are the key: the table has one record for each
+ * combination of their values.
  */
 typedef struct {
 	__u64	line;

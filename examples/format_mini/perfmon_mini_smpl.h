@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
  * perfmon_mini_smpl.h - the records of an example format whose buffer is a sink
- *			 (perfmon_sink.h): instruction pointer, thread, PMDs
+ *			 (perfmon_sink.h). A record has an instruction pointer,
+ *			 a thread ID and values of PMDs.
  */
 #ifndef PERFMON_MINI_SMPL_H
 #define PERFMON_MINI_SMPL_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_mini - a minimal, complete format, which records into a sink
+ * pfm_fmt_mini - a minimal, complete format, whose buffer is a sink
+ *		  (perfmon_sink.h)
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sink.h>

@@ -23,8 +23,11 @@
  * @branch_to:   target of the branch
  * @branch_from: address of the branch
  * @tgid:        process
- * @event:       eventid of the event that overflowed; last member of the key
+ * @event:       eventid of the event that overflowed
  * @count:       number of samples
+ *
+ * The members before @count are the key: the table has one record for each
+ * combination of their values.
  */
 typedef struct {
 	__u64	branch_to;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_mispredicts - counts mispredicted branches by target
+ * pfm_fmt_mispredicts - counts mispredicted branches by address and target
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>

@@ -44,11 +44,14 @@ PFM_ASSERT_FIELD(pfm_requests_smpl_arg_t, pmd, 20, 4);
  * @request:  value of the PMD that the argument's @id selects; 0 if the sample
  *            does not include this PMD
  * @tid:      thread
- * @ovfl_pmd: PMD that overflowed; last member of the key
+ * @ovfl_pmd: PMD that overflowed
  * @count:    number of samples
  * @sum:      sum of the values of the PMD that the argument's @pmd selects
  * @min:      smallest of these values
  * @max:      largest of these values
+ *
+ * The members before @count are the key: the table has one record for each
+ * combination of their values.
  */
 typedef struct {
 	__u64	request;

@@ -21,13 +21,16 @@
 /**
  * struct pfm_sharing_record_t - a record
  * @line:       address of the cache line
- * @event:      eventid of the event that overflowed; last member of the key
+ * @event:      eventid of the event that overflowed
  * @count:      number of sampled writes
  * @min_tid:    smallest thread ID among the writers
  * @max_tid:    largest thread ID among the writers; if it differs from
  *              @min_tid, several threads wrote
  * @min_offset: smallest offset in the line that was written
  * @max_offset: largest offset in the line that was written
+ *
+ * The members before @count are the key: the table has one record for each
+ * combination of their values.
  */
 typedef struct {
 	__u64	line;

@@ -19,10 +19,13 @@
  * @tgid:     process
  * @tid:      thread
  * @from:     PMD that overflowed at the thread's previous sample
- * @ovfl_pmd: PMD that overflowed; last member of the key
+ * @ovfl_pmd: PMD that overflowed
  * @count:    number of samples
  * @sum:      sum of the times since the thread's previous sample, in ns
  * @max:      longest of these times, in ns
+ *
+ * The members before @count are the key: the table has one record for each
+ * combination of their values.
  */
 typedef struct {
 	__u32	tgid;

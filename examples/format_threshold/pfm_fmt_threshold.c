@@ -9,7 +9,7 @@
 
 struct threshold_priv {
 	pfm_threshold_smpl_arg_t arg;
-	u64			last[PFM_MAX_PMDS]; /* by overflowed PMD */
+	u64			last[PFM_MAX_PMDS]; /* per overflowing PMD */
 };
 
 static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct threshold_priv) <=

@@ -18,9 +18,9 @@ static u64 usage_faults(struct task_struct *task)
 }
 
 /*
- * Every set has a clock. While the set counts, the clock's @priv is the thread,
- * and its @offset is the thread's run time minus the clock's value. Otherwise
- * @priv is NULL, and @offset is the clock's value.
+ * The last register of every set is the set's clock. While the set counts, the
+ * clock's @priv is the thread, and its @offset is the thread's run time minus
+ * the clock's value. Otherwise @priv is NULL, and @offset is the clock's value.
  */
 static u64 usage_clock(const struct pfm_pmu_reg *clock)
 {
@@ -74,7 +74,7 @@ static int usage_write_pmc(struct pfm_pmu_reg *reg)
 	return -EINVAL;
 }
 
-/* PMDs are read-only; only the clock can be loaded. */
+/* The PMDs are read-only, so only the clock can be written. */
 static int usage_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 {
 	if (reg->desc->num == PFM_REG_CLOCK)

@@ -16,9 +16,9 @@
 /**
  * struct default_priv - the handler's private state; it is not mapped
  * @records:   the entries
- * @quick:     last offset at which the fast path is taken: entries have full
- *             headers, and another entry fits; 0 if the fast path is never
- *             taken
+ * @quick:     largest offset at which the fast path can add an entry: entries
+ *             have full headers, and the buffer does not become full; 0 if the
+ *             fast path is never taken
  * @hdr_size:  size of an entry's header in bytes
  * @overflows: number of times the buffer became full
  */
@@ -123,8 +123,8 @@ static __always_inline void default_fill(struct default_priv *priv,
 
 /*
  * The slow path, for entries with any kind of header, in a buffer that may be
- * full or become full. It is inlined although it is rare, so that the handler
- * saves no registers.
+ * full or become full. It is inlined although it is rare, because the handler
+ * would have to save registers for a call.
  */
 static __always_inline int default_add(void *buf, pfm_ovfl_arg_t *arg,
 				       u64 tstamp, struct pfm_ovfl_data *data)

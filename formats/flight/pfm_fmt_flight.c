@@ -11,10 +11,11 @@
 
 /**
  * struct flight_priv - the handler's private state; it is not mapped
- * @arg:    the triggers
- * @marked: time in ns of the last marker since the last freeze, or 0
- * @left:   number of samples to record before the freeze, plus 1; 0 before a
- *          trigger
+ * @arg:    the format's argument, which describes the triggers
+ * @marked: time in ns of the last overflow of the PMD @arg.marker; 0 if none
+ *          since the last freeze
+ * @left:   after a trigger: number of samples until the freeze, plus 1; 0
+ *          before a trigger
  * @watch:  flight_watch() needs all samples, not only those with ovfl_notify
  * @largest: the largest values since the last freeze
  */
@@ -30,9 +31,9 @@ static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct flight_priv) <=
 	      PFM_FMT_PRIV_SIZE);
 
 /*
- * Get the value of a sample: that of the PMD that the argument's pmd names,
- * less that of the PMD that its minus names, if any. It is 0 if one of the two
- * PMDs is not recorded.
+ * Get the value of a sample: the value of the PMD priv->arg.pmd, minus the
+ * value of the PMD priv->arg.minus if one is given. It is 0 if the sample lacks
+ * one of these PMDs, or if the difference would be negative.
  */
 static notrace u64 flight_value(const struct flight_priv *priv,
 				const pfm_ovfl_arg_t *arg)
@@ -71,7 +72,11 @@ static notrace bool flight_is_trigger(const struct flight_priv *priv,
 	return flight_is_above(priv, arg) || flight_is_late(priv, tstamp);
 }
 
-/* Freeze the buffer if this sample is a trigger, or the last one after it. */
+/*
+ * Freeze the buffer if this sample is a trigger and priv->arg.after is 0, or if
+ * it is the last of the priv->arg.after samples that follow a trigger. If that
+ * last sample lacks ovfl_notify, the freeze waits for a sample that has it.
+ */
 static notrace void flight_watch(struct flight_priv *priv, pfm_ovfl_arg_t *arg,
 				 u64 tstamp)
 {
@@ -92,7 +97,11 @@ static notrace void flight_watch(struct flight_priv *priv, pfm_ovfl_arg_t *arg,
 	}
 }
 
-/* Is the sample's value among the largest, or are all samples recorded? */
+/*
+ * Is this sample to be recorded? If priv->arg.keep is 0, all samples are.
+ * Otherwise only those are whose values are among the priv->arg.keep largest
+ * since the last freeze.
+ */
 static notrace bool flight_keeps(struct flight_priv *priv,
 				 const pfm_ovfl_arg_t *arg)
 {

@@ -5,10 +5,10 @@
  * The entries are those of the default format. They go into one of N regions.
  * When the largest possible entry no longer fits, the format hands out the
  * region, notifies the tool, and fills the next region while monitoring
- * continues. PFM_RESTART frees the region that was handed out first. If no
- * region is free, new entries overwrite those of the current region. With
- * PFM_NWAY_SMPL_MASK_WHEN_FULL the current region is handed out as well, and
- * monitoring is masked.
+ * continues. PFM_RESTART frees the oldest region that is handed out. If no
+ * region is free, new entries overwrite those of the current region, unless
+ * PFM_NWAY_SMPL_MASK_WHEN_FULL is set. With this flag, the current region is
+ * handed out, too, and monitoring is masked.
  *
  * docs/formats/nway.md specifies the order in which the handler writes the
  * mapped headers, and the steps of a concurrent reader. The barriers here pair
@@ -68,8 +68,8 @@ static int nway_validate(u32 ctx_flags, u16 num_pmds, void *data)
 
 /*
  * Begin to fill region @n, or to overwrite it. This function, nway_full() and
- * nway_make_room() are rarely called. They are inlined so that the handler
- * saves no registers.
+ * nway_make_room() are rarely called. They are inlined because the handler
+ * would have to save registers for a call.
  */
 static __always_inline void nway_begin(struct nway_priv *priv, void *buf, u32 n)
 {
@@ -133,7 +133,10 @@ static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 	}
 }
 
-/* Make room in a full region. Return: false if monitoring is masked instead. */
+/*
+ * Make room for an entry, because the current region is full. Return: false if
+ * the overflow was dropped and monitoring is masked instead.
+ */
 static __always_inline bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
@@ -162,7 +165,10 @@ static int notrace nway_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				struct pfm_ovfl_data *data)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
-	/* Use a copy: the compiler must assume that stores change *@priv. */
+	/*
+	 * Use a copy: the compiler must assume that stores to the buffer change
+	 * *@priv.
+	 */
 	struct pfm_records records = priv->regions.records;
 	pfm_nway_smpl_rgn_t *rgn;
 

@@ -4,9 +4,10 @@
  *	      (Eranian 2006, 5.4)
  *
  * Each overflow becomes a sample in a separate event buffer: address, thread,
- * and event identifier. The format has no argument, and no sampling buffer of
- * the core (specification, middle of figure 3.21). It never notifies or masks;
- * samples that do not fit into the event buffer are counted as lost.
+ * and event identifier. The format has no argument, and does not use a sampling
+ * buffer of the core (specification, middle of figure 3.21). It never notifies
+ * the tool or masks monitoring; samples that do not fit into the event buffer
+ * are counted as lost.
  */
 #include <perfmon/perfmon_fmt_sdk.h>
 #include <perfmon/perfmon_oprofile_smpl.h>

@@ -13,8 +13,8 @@
 #include <linux/version.h>
 
 /*
- * Get the file that an address space executes, or NULL. The caller puts the
- * file. get_mm_exe_file() does the same, but is not exported to modules.
+ * Get the file that an address space executes, or NULL. The caller must call
+ * fput(). get_mm_exe_file() does the same, but is not exported to modules.
  *
  * commit 0ede61d8589c ("file: convert to SLAB_TYPESAFE_BY_RCU"), in 6.7
  */

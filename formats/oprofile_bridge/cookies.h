@@ -41,7 +41,7 @@ void pfm_op_cookies_drop(struct pfm_op_cookies *c);
 unsigned long pfm_op_cookie(struct pfm_op_cookies *c, const struct path *path);
 
 /*
- * Look up the file of a cookie; the caller puts the reference in *@path.
+ * Look up the file of a cookie. The caller must call path_put() for *@path.
  * Context: process, may sleep. Return: 0 or -ENOENT.
  */
 int pfm_op_cookie_path(struct pfm_op_cookies *c, u64 cookie, struct path *path);

@@ -131,7 +131,7 @@ static __poll_t op_poll(struct file *file, poll_table *table)
 	return op_has_words(rd) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Copy a file's path to user space and put the path. */
+/* Copy a file's path to user space, and drop the reference to @path. */
 static long op_put_path(const struct pfm_oprofile_cookie *req,
 			struct pfm_oprofile_cookie __user *arg,
 			struct path *path)

@@ -12,7 +12,7 @@
 #include "mapping.h"
 #include "stream.h"
 
-/* Look up the cookie of a file and put the file. */
+/* Look up the cookie of a file, and drop the reference to the file. */
 static unsigned long mapping_cookie(struct pfm_op_cookies *c, struct file *file)
 {
 	unsigned long cookie = pfm_op_cookie(c, file_user_path(file));

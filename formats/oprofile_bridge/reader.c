@@ -45,7 +45,7 @@ static void sample_fill(struct pfm_op_sample *sample,
 {
 	struct mm_struct *mm = current->mm;
 
-	/* Another thread may handle a deferred overflow. */
+	/* A deferred overflow may be handled while another thread runs. */
 	if (data->tid != current->pid)
 		mm = NULL;
 	sample->mm = mm && mmget_not_zero(mm) ? mm : NULL;
@@ -195,8 +195,8 @@ static void reader_work(struct work_struct *work)
 }
 
 /*
- * Sync because a context or the reader was added or removed. The work item
- * repeats itself while there are contexts.
+ * Start a sync, because a context was added or removed, or the device was
+ * opened. The work item repeats itself while there are contexts.
  */
 static void reader_kick(void)
 {

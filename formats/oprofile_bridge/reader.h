@@ -38,7 +38,8 @@ struct pfm_op_sizes {
  * struct pfm_op_sample - a sample on its way from the handler to the sync
  * @slot:        slot in the CPU's ring
  * @mm:          the thread's address space, with a reference; NULL if it has
- *               none
+ *               none, or if the overflow was deferred and another thread ran
+ *               when it was handled
  * @ip:          sampled address
  * @event:       reg_smpl_eventid
  * @tid:         thread ID

@@ -3,8 +3,8 @@
  * pfm_fmt_pebs32 - samples that the CPU writes, in the 32-bit layout of the
  *		    Pentium 4 and Xeon (Eranian 2006, 5.4)
  *
- * The format also works on a 64-bit kernel: records with a register that does
- * not fit into 32 bits are counted as dropped.
+ * The format also works on a 64-bit kernel, but records with a register that
+ * does not fit into 32 bits are dropped and counted.
  */
 #include <perfmon/perfmon_pebs32_smpl.h>
 

@@ -7,10 +7,10 @@
  * the sample becomes a record there; otherwise it is merged into the record
  * with this key. The buffer only shows the contents of the copy.
  *
- * To measure the time off the CPU, the samples are the context switches of a
- * thread. At each switch, the handler calculates how long the thread has been
- * off the CPU since its previous switch, and adds this time to the record of
- * that switch.
+ * With clock_pmd, the format measures the time off the CPU. The samples are
+ * then the context switches of a thread. At each switch, the handler calculates
+ * how long the thread has been off the CPU since its previous switch, and adds
+ * this time to the record of the previous switch.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_callers.h>
@@ -21,7 +21,7 @@
 #define PAYLOAD	offsetof(pfm_stacks_record_t, ovfl_pmd)
 
 /**
- * struct stacks_switch - a context switch, in struct pfm_ovfl_state
+ * struct stacks_switch - a context switch, stored in struct pfm_ovfl_state
  * @tstamp: time of the switch
  * @clock:  CPU time of the thread
  * @buf:    first byte of the buffer that has the switch's record
@@ -95,7 +95,10 @@ static int stacks_table_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	    arg->unwind_fd < 0 || arg->per_thread > 1 ||
 	    arg->clock_pmd >= PFM_MAX_PMDS)
 		return -EINVAL;
-	/* The previous sample of the context must be one of the same thread. */
+	/*
+	 * clock_pmd needs consecutive samples of one thread, but a system-wide
+	 * context samples all threads on its CPU.
+	 */
 	if (arg->clock_pmd && ctx_flags & PFM_FL_SYSTEM_WIDE)
 		return -EINVAL;
 	return pfm_table_validate(&arg->sink, stacks_max_record(arg));
@@ -161,7 +164,7 @@ static __always_inline void stacks_merge(void *to, void *show, const void *from,
 
 /*
  * Turn the sample behind the last record of the copy into a record. Return: the
- * record's offset; 0 if it is lost.
+ * record's offset; 0 if the sample is lost.
  */
 static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
 		      u64 hash, size_t words)
@@ -181,7 +184,7 @@ static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
 
 /*
  * Count the sample of @words words that follows the last record of the copy.
- * Return: offset of its record; 0 if it is lost.
+ * Return: offset of its record; 0 if the sample is lost.
  */
 static __always_inline u64 stacks_add(void *buf, void *copy,
 				      pfm_stacks_record_t *sample, size_t words)
@@ -201,7 +204,10 @@ static __always_inline u64 stacks_add(void *buf, void *copy,
 	for (i = 0; i < PFM_TABLE_PROBES; i++, slot++) {
 		if (!slot->offs)
 			return stacks_new(buf, copy, slot, hash, words);
-		/* The lengths of the chains are part of the key. */
+		/*
+		 * Keys of different lengths never match, because the lengths of
+		 * the chains are part of the key.
+		 */
 		if (slot->hash == hash &&
 		    pfm_table_same(copy + slot->offs + PAYLOAD, key,
 				   words - payload)) {
@@ -231,7 +237,9 @@ static void stacks_add_time(const struct stacks_switch *of, s64 time)
 		seen = now;
 		WRITE_ONCE(shown->periods, seen);
 		/*
-		 * Pairs with the addition: the last CPU to add shows the sum.
+		 * Pairs with the barrier in atomic64_add_return(): if another
+		 * CPU has added a time, show the new sum. So the last value
+		 * shown includes all times.
 		 */
 		smp_mb();
 		now = atomic64_read(sum);
@@ -250,8 +258,8 @@ static void stacks_leave(const struct stacks_priv *priv,
 	s64 off = tstamp - last->tstamp - (clock - last->clock);
 
 	/*
-	 * Clocks of CPUs may differ a little, and a tool can write to the clock
-	 * PMD.
+	 * Ignore negative times: the clocks of CPUs may differ a little, and a
+	 * tool can write to the clock PMD.
 	 */
 	if (last->offs && clock >= last->clock && off > 0)
 		stacks_add_time(last, off);
@@ -297,7 +305,7 @@ static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	user = pfm_unwind_callers(priv->set, data, chain + kernel,
 				  priv->max_depth, &end);
 	if (!(kernel + user)) {
-		/* The sample has no registers. */
+		/* Without registers: the sample's address is the only frame. */
 		kernel = (s64)data->ip < 0;
 		user = !kernel;
 		*chain = data->ip;
