@@ -13,7 +13,7 @@
  * with TIF_NOTIFY_RESUME. In each round the kernel calls PFM_LAST_CALL after it
  * has handled signals; a kprobe there queues the task work. If a test has found
  * that the kprobe does not fire, the thread does not leave for signals: it
- * waits until PFM_RESTART or SIGKILL.
+ * waits until PFM_RESTART or a fatal signal.
  *
  * Each attachment has its own struct pfm_block: the context may be attached to
  * another thread before its previous thread has ended the task work.

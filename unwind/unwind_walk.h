@@ -9,8 +9,9 @@
  * - The stack is read only between the frame's stack pointer and the end of the
  *   stack's mapping, at multiples of 8. In the innermost frame of x86, the red
  *   zone below the stack pointer is read, too. The saved rbx is read from any
- *   frame on this stack. The stack pointer rises from frame to frame. Only at a
- *   signal frame may it fall, or move to another stack.
+ *   frame on this stack. The stack pointer rises from frame to frame; it may
+ *   stay the same if the return address is in a register. Only at a signal
+ *   frame may it fall, or move to another stack.
  * - An address becomes part of the chain only if it lies in an executable
  *   mapping of the process. No other words from the stack are disclosed.
  *
