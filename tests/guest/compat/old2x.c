@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * old2x.c - a stand-in for the old shared library, whose system calls no longer
- *	     exist
+ * old2x.c - a stand-in for the shared library of perfmon 2.x, whose system
+ *	     calls no longer exist
  */
 #include <errno.h>
 

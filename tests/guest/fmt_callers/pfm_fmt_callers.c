@@ -46,7 +46,7 @@ static int notrace callers_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 					  callers_max(&max_user));
 	smpl->num_kernel = pfm_kernel_callers(data, smpl->kernel,
 					      callers_max(&max_kernel));
-	/* Pairs with the load-acquire in the readers. */
+	/* Pairs with the readers' load-acquire of the count. */
 	smp_store_release(&hdr->count, ++priv->count);
 	pfm_ctrl_continue(arg);
 	return 0;

@@ -143,7 +143,10 @@ TEST(hostile_frame_pointers_end_the_chain)
 
 /* Chains in the kernel */
 
-/* Call read() without the C library. The calling function has a stack frame. */
+/*
+ * Call read() without the C library, whose read() may have no stack frame. The
+ * function that calls it would then be missing from the chain.
+ */
 static long bare_read(int fd, void *buf, size_t size)
 {
 #if defined(__x86_64__)
@@ -204,9 +207,10 @@ TEST(syscall_fault_has_kernel_and_user_chains)
 }
 
 /*
- * At a context switch, the scheduler passes only a few registers to perf. Not
- * all switches happen in read(): the thread may also be preempted or, with
- * PREEMPT_RT, wait for a lock.
+ * At a context switch, the scheduler passes only a few registers to perf. They
+ * must suffice for both chains. sleep_once() sleeps in read(). Other switches
+ * are possible, too: the thread may be preempted or, with PREEMPT_RT, wait for
+ * a lock.
  */
 TEST(context_switch_chain_includes_the_scheduler)
 {

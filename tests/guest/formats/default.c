@@ -268,9 +268,8 @@ TEST(time_stamps_match_the_perf_clock_pmd)
 }
 
 /*
- * Raw time stamps increase, and each lies between the value of the clock PMD in
- * its own sample and that in the next sample. The same holds for time stamps in
- * ns.
+ * Raw time stamps increase. Converted to ns, each lies between the clock PMD's
+ * value in its own sample and the value in the next sample.
  */
 /* Proves 3.5.14-02, 3.5.14-03 */
 TEST(raw_time_stamps_match_the_perf_clock_pmd)
@@ -306,8 +305,8 @@ TEST(raw_time_stamps_match_the_perf_clock_pmd)
 }
 
 /*
- * How many entries of each counter have been checked, and where the next entry
- * is. The size of an entry depends on its counter.
+ * The number of entries checked so far for each counter, and the address of the
+ * next entry. The size of an entry depends on its counter.
  */
 struct seen {
 	unsigned int	entries[2];
@@ -403,8 +402,9 @@ TEST(reader_finds_all_entries_when_notified)
 /*
  * The counter also counts in the kernel, and its period is so short that an
  * overflow interrupts the CPU before each instruction, even at the end of the
- * system call that starts the counter. The overflows end only when a kernel
- * thread stops the PMU.
+ * system call that starts the counter. A kernel thread stops the PMU after the
+ * context was masked. If the counter kept overflowing, that kernel thread might
+ * never run.
  */
 /* Proves H18 */
 TEST(masking_stops_counter_with_tiny_period)
@@ -436,7 +436,7 @@ static void overflow_too_often(void *arg)
 	CHECK_OK(fcntl(s.fd, F_SETFL, O_NONBLOCK));
 	/*
 	 * Repeat, because a guest that the host stalls for a while may be too
-	 * slow to reach the limit.
+	 * slow to exceed ovfl_rate_max.
 	 */
 	do {
 		touch_pages(20, NULL);

@@ -109,8 +109,8 @@ TEST(full_table_loses_samples_and_keeps_monitoring)
 
 	start_here(&m);
 	/*
-	 * The table has room for one record, and the address of the first
-	 * overflow uses it.
+	 * The table has room for one record, which the address of the first
+	 * page fault takes. can_read() causes a fault at another address.
 	 */
 	touch_pages(10, NULL);
 	CHECK(!can_read(NULL));

@@ -363,8 +363,8 @@ TEST(samples_without_a_reader_are_lost)
 }
 
 /*
- * Take 60 samples, which is more than the buffer of 64 words can hold. Repeat
- * this five times.
+ * Five times, take 60 samples and read the device. The event buffer has 64
+ * words, too few for 60 samples.
  */
 static void overflow_small_buffer(int fd, int device)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pebs.c - the PEBS formats with perf on a machine without precise events
+ * pebs.c - the PEBS formats on a machine without precise events, where perf's
+ *	    samples become imprecise records
  */
 #define _GNU_SOURCE
 #include <string.h>

@@ -88,8 +88,8 @@ static void start_here(const struct mapped *m)
 }
 
 /*
- * Return whether the current record has the chain of fault() called through
- * call_known().
+ * Return whether the current record contains the chain that is recorded when
+ * call_known() calls fault().
  */
 static bool is_known(const struct pfm_read_stacks *r)
 {

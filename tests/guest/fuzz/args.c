@@ -284,8 +284,9 @@ static size_t count_arg(struct fuzz *f, void *arg)
 }
 
 /*
- * Use only a few different buffers, so that two arguments often differ only in
- * the threshold.
+ * PFM_SET_FMT_ARG can change only the threshold, and refuses an argument that
+ * describes another buffer. Use only two different buffers, so that many
+ * arguments are accepted.
  */
 static size_t threshold_arg(struct fuzz *f, void *arg)
 {
@@ -425,7 +426,7 @@ static const struct {
 	[PFM_GET_CONFIG]	= { make_config, sizeof(pfarg_config_t), 1 },
 };
 
-/* The argument of this command is not an array. narg is its size in bytes. */
+/* Make the argument of PFM_SET_FMT_ARG, for which narg is a size in bytes. */
 static void make_fmt_arg(struct fuzz *f, struct fuzz_arg *arg)
 {
 	arg->size = 1;

@@ -276,8 +276,8 @@ static void place_arg(struct fuzz *f, struct call *c)
 }
 
 /*
- * Prepare a random call. Half of the calls are mutated; the others could
- * succeed.
+ * Prepare a random call. Half of the calls are mutated, and one call in 16 has
+ * its argument at a bad address. The others could succeed.
  */
 static struct call make_any_call(struct fuzz *f)
 {
@@ -376,9 +376,9 @@ void fuzz_session(struct fuzz *f)
 }
 
 /*
- * Call ioctl() directly instead of perfmonctl(), with any request on any
- * descriptor, and with the format's argument passed by pointer. This function
- * checks neither which memory the kernel has written nor the error codes.
+ * Call ioctl() directly instead of perfmonctl(): with any perfmon request on
+ * any descriptor, and with the address of the format's argument in @ioc. Check
+ * neither the error codes nor which memory the kernel has written.
  */
 void fuzz_ioctl(struct fuzz *f)
 {
@@ -399,7 +399,8 @@ void fuzz_ioctl(struct fuzz *f)
 		request ^= 1U << fuzz_below(f, 32);
 	fuzz_tell(f, "ioctl", " %#x of descriptor %d", request, c.fd);
 	/*
-	 * Do not make requests of other drivers, because these could do harm.
+	 * Do not issue requests that other drivers define, because they could
+	 * do harm.
 	 */
 	if (_IOC_TYPE(request) != PFM_IOC_MAGIC)
 		return;

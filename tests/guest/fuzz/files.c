@@ -180,8 +180,8 @@ static int any_prot(struct fuzz *f)
 static int any_map_flags(struct fuzz *f)
 {
 	/*
-	 * Do not use MAP_FIXED, because the program may use the memory at that
-	 * address.
+	 * Do not use MAP_FIXED, which could replace a mapping that the program
+	 * needs.
 	 */
 	static const int flags[] = {
 		MAP_SHARED, MAP_SHARED, MAP_SHARED, MAP_PRIVATE,
@@ -217,7 +217,7 @@ void fuzz_mmap(struct fuzz *f)
 	unsigned int i = fuzz_any_place(f), to = fuzz_below(f, FUZZ_MAPS);
 	int fd = LOOK(f->process->fds[i]);
 	size_t size = f->process->sizes[i];
-	/* A family has a buffer for each CPU, at successive offsets. */
+	/* With PFM_FL_INHERIT each CPU has a buffer, at successive offsets. */
 	off_t offset = fuzz_one_in(f, 8) ? 4096L << fuzz_below(f, 40) :
 					   (off_t)(size * fuzz_below(f, 2));
 	int prot = any_prot(f), flags = any_map_flags(f);

@@ -3,11 +3,11 @@
  * fuzz.c - random perfmon calls, mixed with other system calls
  *
  * Multithreaded processes issue commands with valid, nearly valid or arbitrary
- * arguments on descriptors and mappings that their threads share. The last
- * process is unprivileged. The program checks each call: only certain errno
- * values are allowed, and the call may change only its argument. At the end,
- * all context descriptors must be closed, and it must be possible to unload all
- * modules.
+ * arguments on descriptors and mappings that their threads share. If there are
+ * several processes, the last one is unprivileged. The program checks each
+ * call: only certain errno values are allowed, and the call may change only its
+ * argument. At the end, all context descriptors must be closed, and it must be
+ * possible to unload all modules.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -346,8 +346,8 @@ static void say_progress(unsigned long calls)
 }
 
 /*
- * Wait until all processes have exited, or one has failed, or no call has been
- * started for PATIENCE_S. Return: true if all processes succeeded.
+ * Wait until all processes have exited, one has failed, or no call has been
+ * started for PATIENCE_S seconds. Return: true if all processes succeeded.
  */
 static bool watch(pid_t *pids)
 {
@@ -364,7 +364,7 @@ static bool watch(pid_t *pids)
 			ok = ended_well(pid, status);
 			continue;
 		}
-		/* Sleep because this loop only watches for calls that hang. */
+		/* Sleep because a hanging call need not be noticed at once. */
 		usleep(LOOK_US);
 		calls = count_calls();
 		if (calls / TOLD_CALLS != last / TOLD_CALLS)

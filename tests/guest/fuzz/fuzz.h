@@ -7,7 +7,7 @@
  * results of calls. All threads of a process deliberately share descriptors and
  * mappings. Before a thread closes a descriptor or removes a mapping, it takes
  * the entry out of the table in struct fuzz_process. Otherwise two threads
- * could take the same entry, and the second one could close a new descriptor
+ * could both use the entry, and the second one could close a new descriptor
  * with the same number, or remove a new mapping at the same address.
  */
 #ifndef GUEST_FUZZ_H
@@ -122,8 +122,8 @@ void fuzz_arena_init(struct fuzz *f);
  */
 void *fuzz_place(struct fuzz *f, const void *bytes, size_t size);
 /*
- * Copy bytes to a place that the kernel cannot completely read and write, or
- * choose an invalid address. Return: the address.
+ * Copy bytes to a place that is read-only or partly inaccessible, or choose an
+ * invalid address. Return: the address.
  */
 void *fuzz_place_badly(struct fuzz *f, const void *bytes, size_t size);
 /*
@@ -157,8 +157,9 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 /* files.c: other operations on descriptors and mappings */
 
 /*
- * Return a descriptor from the process's table, or -1 if only free entries were
- * chosen. Another thread may close the descriptor at any time.
+ * Choose two entries of the process's table at random. Return: a descriptor in
+ * one of them, or -1 if both are free. Another thread may close the descriptor
+ * at any time.
  */
 int fuzz_any_fd(struct fuzz *f);
 /*

@@ -67,8 +67,8 @@ static void get_text(const char *path, char *text, size_t size)
 }
 
 /*
- * Set perf's maximum sample rate. perf accepts it only while
- * perf_cpu_time_max_percent is on.
+ * Set perf's maximum sample rate. perf refuses this while
+ * perf_cpu_time_max_percent is 0 or 100.
  */
 static void limit_sampling(const char *per_second)
 {
@@ -94,8 +94,9 @@ void fuzz_configure(void)
 }
 
 /*
- * Limit perf's sample rate. Most guests have no limit. Without one, a hardware
- * counter with a short period leaves no time for anything else.
+ * Limit perf's sample rate, because scripts/vm/init has lifted perf's limits.
+ * Without a limit, a hardware counter with a short period leaves no time for
+ * anything else.
  */
 void fuzz_begin(void)
 {
@@ -133,8 +134,8 @@ static void make_text(struct fuzz *f, char *text, size_t size)
 }
 
 /*
- * Write a random text to a file. Usually restore all files at once, because few
- * other calls succeed with random settings.
+ * Write a random text to a file. Usually restore the test's settings
+ * immediately, because few other calls succeed with random settings.
  */
 void fuzz_config_file(struct fuzz *f)
 {
@@ -155,7 +156,7 @@ void fuzz_config_file(struct fuzz *f)
 
 /* Modules */
 
-/* Formats that use pfm_unwind come before pfm_unwind. */
+/* pfm_unwind is last, because formats use it and must be unloaded before. */
 static const char *const modules[] = {
 	"pfm_fmt_default", "pfm_fmt_nway", "pfm_fmt_pebs32", "pfm_fmt_pebs64",
 	"pfm_fmt_oprofile", "pfm_fmt_histogram", "pfm_fmt_callstack",

@@ -66,8 +66,9 @@ void fuzz_pin(struct fuzz *f)
 }
 
 /*
- * Perform random actions until the victim exits or is killed. The kernel kills
- * it when its parent exits, because only the parent could unblock it.
+ * Perform random actions until the victim exits or is killed. If a context has
+ * blocked the victim, only the parent can unblock it. So let the kernel kill
+ * the victim when the parent exits.
  */
 _Noreturn void fuzz_victim_main(uint64_t seed)
 {
@@ -149,7 +150,7 @@ void fuzz_kill_victims(struct fuzz *f)
 
 /*
  * Use one of the descriptors that this child process has inherited. If
- * @close_them, close all of them before exit.
+ * @close_them is true, close all of them before exit.
  */
 static void use_inherited(int fd, bool close_them)
 {

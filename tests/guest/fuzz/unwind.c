@@ -102,8 +102,8 @@ static void flip_bit(struct fuzz *f, void *bytes, size_t size)
 }
 
 /*
- * Damage the size, a bit of the head, or any bit of the table. Most of the
- * kernel's checks concern the head.
+ * Damage the size, a bit of the head, or any bit of the table. The head is
+ * damaged more often, because most of the kernel's checks concern it.
  */
 static void damage(struct fuzz *f, struct table *t, __u32 *size)
 {

@@ -28,7 +28,10 @@ int open_device(void);
 unsigned long bridge_stat(const char *name);
 /* Return the sum of all statistics that count lost samples. */
 unsigned long bridge_lost(void);
-/* Write a module parameter and expect @error, or success if it is 0. */
+/*
+ * Write a module parameter. The write must fail with errno @error, or succeed
+ * if @error is 0.
+ */
 void bridge_set(const char *name, const char *value, int error);
 
 /* Return this program's path. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * calls.c - processes of a monitored family that make an exact number of calls
+ * calls.c - monitored processes that call getppid() an exact number of times
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * calls.h - processes of a monitored family that make an exact number of calls
+ * calls.h - monitored processes that call getppid() an exact number of times
  *
- * The tests count calls of getppid(), because nothing else calls it. These
- * functions fail the test on any error.
+ * The tests count calls of getppid(), because nothing else calls it. Most of
+ * the tests use contexts with PFM_FL_INHERIT, which monitor a family: a process
+ * and its descendants. These functions fail the test on any error.
  */
 #ifndef GUEST_CALLS_H
 #define GUEST_CALLS_H
@@ -17,8 +18,8 @@
 /* Call getppid() @n times. */
 void call(unsigned int n);
 /*
- * Return the PMC value of the event that counts getppid(). The first call looks
- * the event up, which only root may do.
+ * Return the PMC value of the event that counts getppid(). The first use of
+ * this function looks the event up, and therefore needs root.
  */
 __u64 event_of_calls(void);
 
@@ -43,10 +44,9 @@ struct caller {
 
 void caller_start(struct caller *c);
 /*
- * Start a process that waits for a byte from the pipe @go, then starts the
- * child @c and exits. The process closes @fd, because its copy of the
- * descriptor would keep open the context that monitors it. Return: the
- * process's PID.
+ * Create the pipe @go, and start a process that waits for a byte from it, then
+ * starts the child @c and exits. The process closes its copy of the context's
+ * descriptor @fd, which would keep the context open. Return: the process's PID.
  */
 pid_t caller_start_by_other(struct caller *c, int fd, int go[2]);
 /* Let the child call getppid() @n times, and wait until it has done so. */
@@ -57,8 +57,8 @@ void caller_quit(const struct caller *c);
 void make_setid_family(void);
 /*
  * In an unprivileged child, call getppid() CALLS times, and then execute the
- * set-user-ID copy of "family" with the argument @what. That program, or its
- * child, calls getppid() 10 times.
+ * set-user-ID copy of "family" with the argument @what. The copy, or its child,
+ * calls getppid() 10 times.
  */
 void exec_setid(const char *what);
 

@@ -25,10 +25,10 @@ const struct callers_smpl *chain_at(const struct chains *c, __u64 n);
 const struct callers_smpl *only_chain(const struct chains *c);
 
 /*
- * Check the properties that every sample has. User addresses are in the lower
- * half of the address space and kernel addresses in the upper half. Each chain
- * begins at the sampled address. There is a kernel chain only if the kernel was
- * interrupted.
+ * Check the properties that every sample has. The first user address is in the
+ * lower half of the address space, and kernel addresses are in the upper half.
+ * A sample has a kernel chain only if the sampled address is in the kernel. The
+ * kernel chain, or else the user chain, begins at the sampled address.
  */
 void expect_sane(const struct callers_smpl *s);
 
@@ -48,8 +48,8 @@ static inline void no_tail_call(void)
 
 /*
  * Call @bottom(@arg) through a known chain of callers. @bottom must begin with
- * NOTE_CALLER(). The return addresses are stored in known_callers, innermost
- * first.
+ * have_frame() and NOTE_CALLER(). The return addresses are stored in
+ * known_callers, innermost first.
  */
 #define KNOWN_CALLERS	4
 extern uintptr_t known_callers[KNOWN_CALLERS];

@@ -4,9 +4,9 @@
  *
  * usage: come_and_go ROUNDS
  *
- * When a thread ends, the next one starts. Each thread maps and touches 32 new
- * pages, sleeps twice and works for ROUNDS rounds. The thread spends three
- * times as long in work_often() as in work_seldom().
+ * When the oldest thread has ended, the next one starts. Each thread maps and
+ * touches 32 new pages, sleeps twice and works for ROUNDS rounds. The thread
+ * spends three times as long in work_often() as in work_seldom().
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -77,7 +77,7 @@ struct counter {
  */
 struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
-/* Program the counter that counter() describes. */
+/* Write the settings that counter() returns for these arguments. */
 void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* Create a context without a format. PMD0 counts page faults. */
 int ctx_counting(void);
@@ -112,7 +112,7 @@ __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 pfm_msg_t ctx_next_message(int fd);
 /* Wait for the next message, which must have this type. */
 void ctx_expect_message(int fd, __u32 type);
-/* Make the descriptor non-blocking, and check that there is no message. */
+/* Make the descriptor non-blocking, and check that no message is queued. */
 void ctx_expect_no_message(int fd);
 
 /* Threads and time */

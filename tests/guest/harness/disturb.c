@@ -89,8 +89,9 @@ static void read_messages(int fd)
 }
 
 /*
- * Operate on the family's context while children start and exit: stop and start
- * it, read it, unload and load it, or restart it.
+ * Operate on the context of this process and its children while the children
+ * start and exit: stop and start it, read it, unload and load it, or restart
+ * it.
  */
 static void command_family(int fd, unsigned int what)
 {
@@ -113,8 +114,9 @@ static void command_family(int fd, unsigned int what)
 }
 
 /*
- * Create a context that monitors a family. In every other round, the context
- * samples if families can use the round's format. Otherwise it counts.
+ * Create a context that monitors a family, that is, a process and its
+ * descendants. In every other round, the context samples if families can use
+ * the round's format. Otherwise it counts.
  */
 static int new_family(unsigned int round)
 {

@@ -19,8 +19,8 @@ unsigned int disturb_unloaded(void);
 /* For spawn(): unload the formats repeatedly. */
 void disturb_formats(void *unused);
 /*
- * For spawn(): count and sample in families while their children start and
- * exit.
+ * For spawn(): monitor the spawned process and its children (PFM_FL_INHERIT)
+ * while the children start and exit. Some contexts count, others sample.
  */
 void disturb_births(void *unused);
 /* For spawn(): repeatedly take the second CPU offline and back online. */

@@ -84,9 +84,10 @@ void failnth_prepare(void)
 }
 
 /*
- * Make request @n fail. The kernel's copy of @text in pwrite() is a request,
- * too. If it is the one that fails, the injected failure is used up, so try
- * again.
+ * Let the @n-th request after this call fail, or none if @n is 0. pwrite()
+ * copies the number from user space. This copy is a request, too, and it may be
+ * the one that the previous call of arm() lets fail. In this case try again:
+ * each setting causes only one failure.
  */
 static void arm(unsigned int n)
 {

@@ -182,8 +182,8 @@ static int thread_spins(void)
 }
 
 /*
- * Call exec after all threads have met at the barrier, because exec ends the
- * other threads, which must have made their calls before.
+ * Call exec only after all threads have made their calls and met at the
+ * barrier, because exec ends the other threads.
  */
 static void *exec_in_thread(void *barrier)
 {
@@ -206,8 +206,8 @@ static void *exec_waits(void *arg)
 }
 
 /*
- * Call exec in another thread. That thread becomes the leader and waits for a
- * signal.
+ * Call exec in another thread, which thus becomes the leader. The new program
+ * waits for a signal.
  */
 static int thread_waits(void)
 {

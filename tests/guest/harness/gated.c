@@ -4,9 +4,11 @@
  *
  * usage: gated forks|execs|exits|waits|masks|signals|calls
  *
- * The program first prints "calls: N", the number of getppid() calls that its
- * first thread makes after the gate. The exit status is the number of received
- * SIGTRAPs.
+ * triggers.sh runs this program with pfmon --trigger-start=gate. The program
+ * first prints "calls: N", the number of getppid() calls that pfmon must count:
+ * those of the first process after the gate. SIGTRAPs of pfmon's breakpoint
+ * must not reach the program. The exit status is the number of SIGTRAPs that
+ * did. After "exits" it is STATUS.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -171,8 +173,8 @@ static void masks(void)
 }
 
 /*
- * Send one signal per round, regardless of which instruction the first thread
- * is executing.
+ * Send one signal per round, regardless of which instruction the parent is
+ * executing.
  */
 static void send_signals(pid_t to, const atomic_int *round)
 {

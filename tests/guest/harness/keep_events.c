@@ -8,9 +8,10 @@
  * these two is removed. So each scheduler tracepoint that perfmon probes gets
  * two permanent probes: one from the tracer and one from perf. The system call
  * tracepoint gets only a perf probe, because the tests add only perf probes to
- * it. Contexts that can block add a kprobe to a kernel function and remove it
- * again, so that function gets a permanent kprobe. Only one CPU is online
- * during the setup, so that no other CPU can crash.
+ * it. For contexts that can block a thread, perfmon adds a kprobe to a kernel
+ * function, and removes it again. Therefore the function also gets a permanent
+ * kprobe. Only one CPU is online during the setup, so that no other CPU can
+ * crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

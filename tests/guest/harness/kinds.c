@@ -146,8 +146,8 @@ static void dfl_read_rest(struct sampler *s)
 
 	CHECK_EQ(hdr->hdr_overflows, s->messages);
 	/*
-	 * If the last full buffer could not be restarted, its entries were
-	 * already read.
+	 * If PFM_RESTART failed after the last message, because the thread had
+	 * exited, the entries were already read.
 	 */
 	if (s->restarts == s->messages)
 		dfl_read(s);
@@ -590,9 +590,10 @@ void sampler_drain_to_end(struct sampler *s)
 }
 
 /*
- * Return the maximum number of events that can have happened while monitoring
- * was masked. Each time monitoring is masked, one page fault may be in
- * progress. NMIs can arrive between the starts or stops of two counters.
+ * Return by how much the two counters of page faults may differ because of
+ * masking. Each time monitoring is masked, one page fault may be in progress,
+ * and only one of the counters may count it. NMIs can arrive between the starts
+ * or stops of two counters.
  */
 static __u64 most_masked(const struct sampler *s)
 {

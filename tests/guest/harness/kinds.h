@@ -31,7 +31,8 @@ struct sampler;
  * @flags:     flags of the format's argument
  * @needs_x86: supported on x86 only
  * @masks:     a full buffer masks monitoring
- * @entries:   samples are entries that hold the number of page faults
+ * @entries:   samples are entries with the value of PMD_ALL_FAULTS, so that
+ *             page faults can be accounted for
  * @make_arg:  write the format's argument. Return: its size
  * @read_full: read the samples that an overflow message announces
  * @read_rest: read the remaining samples after the last message
@@ -59,13 +60,13 @@ extern const struct kind kinds[NUM_KINDS];
  * @kind:     its kind
  * @m:        its descriptor, and its buffer if it has one
  * @pid:      the single-threaded process that it samples
- * @messages: overflow messages read
- * @restarts: number of PFM_RESTART commands after these messages
+ * @messages: number of overflow messages read
+ * @restarts: number of PFM_RESTART commands that succeeded after these messages
  * @ended:    the thread has exited and the end message was read
- * @samples:  samples of page faults read
- * @faults:   number of page faults recorded in the last sample
+ * @samples:  number of samples of PMD_FAULTS read
+ * @faults:   value of PMD_ALL_FAULTS in the last sample
  * @seq:      n-way: sequence number of the last region read
- * @overwritten: n-way: samples that were overwritten
+ * @overwritten: n-way: number of samples that were overwritten
  */
 struct sampler {
 	const struct kind *kind;
@@ -91,8 +92,8 @@ int kind_create(const struct kind *kind, pfarg_ctx_t *ctx);
  */
 bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid);
 /*
- * Read the samples of each overflow message and restart, until there is no
- * message.
+ * Read the samples of each overflow message and restart, until all messages
+ * have been read.
  */
 void sampler_drain(struct sampler *s);
 /*
