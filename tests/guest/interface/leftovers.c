@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * leftovers.c - a refused call leaves nothing behind: each command with bad
- *		 arguments, with addresses that cannot be read or written, in a
- *		 wrong state, without permission, and at a limit
+ * leftovers.c - a refused call leaves nothing behind
+ *
+ * Commands are called with bad arguments, with addresses that cannot be read or
+ * written, in a wrong state, without permission, and at a limit.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -30,9 +31,9 @@
 #define NOBODY	65534
 #define FIRST_UID 100000
 #define LIMIT	16	/* pages that may be locked */
-#define FRONT	1	/* pages in front of a buffer */
-#define MANY	16	/* elements, too many for the kernel's stack */
-#define FAR	64	/* between IDs of sets that share no xarray node */
+#define FRONT	1	/* unmapped page before a buffer; also charged */
+#define MANY	16	/* elements, more than perfmon keeps on the stack */
+#define FAR	64	/* distance of set IDs: no two share an xarray node */
 #define INSTRUCTIONS \
 	PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)
 #define BUF_SIZE_MAX PFM_SYSFS "/smpl_buf_size_max"
@@ -78,8 +79,8 @@ static void refuse_within_limits(void *group)
 	refusals_leave_nothing(g->refuse, g);
 	expect_all_memory();
 	/*
-	 * Check that the refused calls have left nothing behind that delays an
-	 * exec.
+	 * Check that both processes can still exec. For example, a refused load
+	 * must not keep its target's exec_update_lock.
 	 */
 	worker_do(&g->root, WORK_EXEC, 0);
 	worker_do(&g->other, WORK_EXEC, 0);
@@ -164,8 +165,8 @@ static void be_refused(void *unused)
 }
 
 /*
- * Try to create a context as a new process of a new user, because a charge
- * holds references to the process and the user.
+ * Try to create a context in a new process of a new user. A charge that is left
+ * behind holds references to both, so their memory would not be freed.
  */
 static int create_as_new_user(void)
 {
@@ -229,13 +230,13 @@ static void refuse_creation_with_format(void *unused)
 	REFUSED(create(read_only(&good, sizeof(good), 1), &arg, sizeof(arg)),
 		EFAULT);
 	/*
-	 * These buffer sizes are refused: too small for the format, beyond a
-	 * limit, and more than the machine's memory.
+	 * These buffer sizes are refused: too small for the format, above
+	 * smpl_buf_size_max, and more than the machine's memory.
 	 */
 	REFUSED(smpl_create(&ctx, 0, 8, 0), EINVAL);
 	REFUSED(smpl_create(&ctx, 0, LIMIT * page(), 0), ENOMEM);
 	REFUSED(smpl_create(&ctx, 0, 1ULL << 62, 0), ENOMEM);
-	/* Lock one page, so that LIMIT pages are one too many. */
+	/* Lock one page, so that the next buffer exceeds the limit by one. */
 	CHECK_OK(mlock(elements(&good, &good, sizeof(good), 1), 1));
 	REFUSED(smpl_create(&ctx, 0, (LIMIT - FRONT) * page(), 0), ENOMEM);
 }
@@ -483,8 +484,8 @@ static int write_config(int fd, unsigned int set)
 }
 
 /*
- * Check that no charge remains when the sets have been deleted, although
- * charges are rounded up to pages.
+ * Create sets and registers until the memory limit is reached, and delete the
+ * sets. Check that no charge remains, although charges are rounded up to pages.
  */
 static void refuse_beyond_limit(__u32 flags, unsigned int counters)
 {
@@ -555,8 +556,8 @@ static int load_on_zombie(int fd)
 }
 
 /*
- * Call a function with the ID of a new process, to which anything that the call
- * leaves behind would be attached.
+ * Call a function with the ID of a new process, and kill the process. If the
+ * call leaves a reference to the process, the process's memory is not freed.
  */
 static int on_child(int (*call)(int fd, pid_t child), int fd)
 {
@@ -828,7 +829,7 @@ TEST(refused_query_leaves_nothing)
 /* Permission */
 
 struct protected {
-	int	fd;	/* may count in the kernel */
+	int	fd;	/* attached by root, who may monitor the kernel */
 	pid_t	root;	/* a process of root */
 };
 
@@ -840,7 +841,7 @@ static int write_event(int fd)
 }
 
 /*
- * Keep CAP_DAC_OVERRIDE, which this check needs to read files. perfmon ignores
+ * Keep CAP_DAC_OVERRIDE, which REFUSED() needs to read files. perfmon ignores
  * this capability.
  */
 static void refuse_to_nobody(void *arg)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * levels.c - what each level of perf_event_paranoid allows to which users
+ * levels.c - what each paranoid level allows to which users
  *
- * Where the kernel's level applies, perf_event_open() must give the same
- * results.
+ * The level is the kernel's perf_event_paranoid, unless perfmon's parameter
+ * "paranoid" overrides it. If it is the kernel's, perf_event_open() must give
+ * the same results.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -90,8 +91,9 @@ static void be_outsider(void)
 }
 
 /*
- * The levels. In struct who, @may has a string for each level. It contains a +
- * for each request that is allowed, and a - for each that is refused.
+ * The levels. In struct who, @may has a string for each level. The string
+ * contains a + for each request that is allowed, and a - for each that is
+ * refused.
  */
 static const char * const level_names[] = { "-1", "0", "1", "2", "3", "4" };
 #define LEVELS	ARRAY_SIZE(level_names)
@@ -99,7 +101,7 @@ static const char * const level_names[] = { "-1", "0", "1", "2", "3", "4" };
 static const struct who {
 	const char	*name;
 	void		(*be)(void);
-	bool		outside;	/* not in the node's group */
+	bool		outside;	/* not in the device's group */
 	bool		observes;	/* has CAP_PERFMON or more */
 	const char	*may[LEVELS];
 } everybody[] = {
@@ -123,7 +125,7 @@ static const struct who {
 		"---------", "---------" } },
 };
 
-/* The numbers of tracepoints, and the processes to measure. */
+/* The IDs of tracepoints, and the processes to measure. */
 static struct {
 	long	functions;
 	long	switches;
@@ -237,8 +239,8 @@ static char perfs(int ask)
 }
 
 /*
- * A caller, a level of perfmon, and whether perf's own level is stricter or
- * looser.
+ * A caller, the level that perfmon applies, and whether the level that perf
+ * applies is stricter or looser.
  */
 struct inquiry {
 	const struct who	*who;
@@ -255,8 +257,8 @@ static void expect_ask(const struct inquiry *q, int ask)
 	    (is_on_cpu(ask) || ask == FUNCTION))
 		want = '-';
 	/*
-	 * Skip a request that would patch all functions, which takes minutes on
-	 * an emulated CPU.
+	 * Skip function tracing if perf would allow it, because the kernel
+	 * then patches all functions, which takes minutes on an emulated CPU.
 	 */
 	if (ask == FUNCTION && (want == '+' || q->perf == PERF_LOOSE ||
 				!those.functions))
@@ -366,8 +368,8 @@ static void be_at(const char *level)
 }
 
 /*
- * Pipes to and from a process of root. It raises the level on request, and
- * reports when it has done so.
+ * Pipes to and from a process of root. The process changes perfmon's level on
+ * request, and reports when it has done so.
  */
 static int tell[2], told[2];
 

@@ -153,8 +153,8 @@ static void read_often(struct live *l)
 }
 
 /*
- * Replace the descriptor in @l, so that PFM_READ_PMDS fails. The context
- * remains loaded.
+ * Make l->fd refer to /dev/null, so that PFM_READ_PMDS fails. A duplicate of
+ * the descriptor keeps the context loaded.
  */
 static void shut_out_kernel(const struct live *l)
 {
@@ -262,8 +262,8 @@ static int open_cycles(pid_t pid, int cpu)
 }
 
 /*
- * In another process, repeatedly occupy counters of the monitored thread's CPU
- * with perf events, and release them.
+ * In another process, repeatedly occupy counters with pinned perf events of the
+ * monitored thread and of CPU 0, and release them.
  */
 static void use_perf(void *pid)
 {
@@ -302,7 +302,10 @@ static void expect_exact_across_a_wrap(void *unused)
 	}
 }
 
-/* perf starts its 32-bit counters at half of their range. */
+/*
+ * perf starts its 32-bit counters at half of their range, so they wrap after
+ * 2^31 events.
+ */
 TEST(live_counter_is_exact_when_it_wraps)
 {
 	with_user_access(expect_exact_across_a_wrap);
@@ -467,8 +470,8 @@ TEST(live_counter_is_exact_across_masks_and_restarts)
 }
 
 /*
- * Check that values are not live while pinned perf events of the CPU, which
- * take precedence, use all counters.
+ * Check that a mapped value does not change while pinned perf events of the CPU
+ * use all counters. These events take precedence over those of the context.
  */
 static void expect_not_read(void *unused)
 {
@@ -496,7 +499,7 @@ TEST(counter_taken_by_perf_reads_its_last_value)
 
 /*
  * Check values while overflows reset the counter of instructions without
- * masking, as they do with a format.
+ * masking monitoring, as the default format requests.
  */
 static void expect_exact_across_resets(void *unused)
 {

@@ -634,7 +634,7 @@ TEST(commands_on_a_thread_leave_other_cpus_alone)
 	CHECK_OK(kill(bystander, SIGKILL));
 }
 
-/* The maximum length of a vector of PMDs. */
+/* PMDs in the vector. At most 23 fit in arg_size_max, by default a page. */
 #define ELEMS	20
 
 /* Proves H18 */

@@ -34,8 +34,8 @@
 #define ROUNDS		5
 #define PERIOD		4
 /*
- * The expected number of samples, in user space as well as in the kernel, minus
- * some tolerance.
+ * The minimum number of samples from user space, and also from the kernel: one
+ * for each PERIOD page faults, minus some tolerance.
  */
 #define SAMPLES		(ROUNDS * FAULTS / PERIOD - 10)
 #define BUFFER		(1 << 20)
@@ -106,8 +106,9 @@ static unsigned int kernel_words(const struct mapped *m)
 }
 
 /*
- * Return the number of non-zero bytes in the records. The format drops records
- * that do not fit in 32 bits.
+ * Return the number of non-zero bytes in the records. There must not be any:
+ * the format drops records with a register that does not fit in 32 bits, and
+ * the stack pointer of a 64-bit process never fits.
  */
 static unsigned int records32(const struct mapped *m)
 {
@@ -379,7 +380,10 @@ static void outgrow_group_in_private(void *unused)
 	expect_too_large(&ctx, NULL, 0);
 }
 
-/* Threads of another control group, in a family */
+/*
+ * A family, which is a thread and its descendants, in another control group
+ * than the process that created the context
+ */
 #define MEMBERS	600
 
 static void *pause_for_ever(void *unused)

@@ -3,8 +3,9 @@
  * perm.c - permission to attach to threads and to block them (specification
  *	    4.2, 4.3, 4.4.1)
  *
- * perfmon must refuse what perf_event_open() refuses, and what ptrace() refuses
- * if the context can block the thread. So the tests compare the results.
+ * perfmon must refuse to attach to a thread if perf_event_open() refuses it. If
+ * the context can block the thread, perfmon must also refuse what ptrace()
+ * refuses. So the tests compare the results.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -23,7 +23,8 @@
 
 #define PMUS		"/sys/bus/event_source/devices/"
 /*
- * A test PMU whose module parameters show the configuration of the last event.
+ * A test PMU. Its module parameters show the configuration of the event that
+ * was created last.
  */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
@@ -143,7 +144,7 @@ TEST(each_event_set_has_its_config_words)
 	expect_leap(0x12, 0, 0);
 	CHECK_OK(try_write(fd, 1, 0, event));
 	expect_leap(0x12, 5, 0);
-	/* The sets' events are programmed in the order of the sets' IDs. */
+	/* The load creates the events of set 0 first, then those of set 1. */
 	CHECK_OK(pfm_load_context(fd, &load));
 	expect_leap(0x12, 5, 0);
 	CHECK_OK(pfm_start(fd, &start));

@@ -149,7 +149,7 @@ static __u64 duration(int fd)
 	       info.set_act_duration.tv_nsec;
 }
 
-/* Use CPU time for a while. Return: the thread's time. */
+/* Use CPU time for a while. Return: how much the thread has used, in ns. */
 static __u64 spin(int clock)
 {
 	__u64 started = thread_clock_ns(clock), used;
@@ -267,7 +267,7 @@ TEST(clock_reset_in_hrtimer_start_is_safe)
 	set_timers(100);
 	ctx_stop(r.fd);
 	/*
-	 * The clock was reset to minus two hours, and has not run for an hour.
+	 * The clock was reset to minus two hours, less than an hour ago.
 	 */
 	CHECK((__s64)ctx_read(r.fd, 1) < -HOUR);
 	CHECK(r.hdr->hdr_count >= 100);
@@ -359,7 +359,7 @@ TEST(counter_reset_to_0_keeps_counting)
 	CHECK_EQ(ctx_read(s.fd, 0), 0);
 	leap(1);
 	CHECK_EQ(s.hdr->hdr_count, 1);
-	/* This is perf's maximum period. */
+	/* The second leap was a period of the maximum length. */
 	CHECK_EQ(ctx_read(s.fd, 0), (1ULL << 63) - 16);
 }
 
@@ -407,8 +407,8 @@ TEST(counter_reset_by_another_gets_full_period)
 }
 
 /*
- * An overflow must not read counters of other PMUs, because the PMU's driver
- * may be holding a lock that the read takes.
+ * An overflow of one PMU must not read the counters of another PMU, because the
+ * other PMU's driver may be holding a lock that the read takes.
  */
 TEST(overflow_does_not_read_foreign_pmus)
 {

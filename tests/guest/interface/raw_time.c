@@ -3,10 +3,11 @@
  * raw_time.c - raw time stamps compared with perf's clock, over an hour and
  *		across a suspend
  *
- * The guest's time is counted in instructions, and the overflow takes the same
- * path each time: after reading the clock as a PMD, it takes the time stamp a
- * constant number of instructions later. If the conversion becomes inexact,
- * this distance changes. RTC alarms use the host's time.
+ * The guest's clock counts instructions, and an overflow takes the same path
+ * each time: it reads perf's clock as a PMD, and takes the raw time stamp a
+ * constant number of instructions later. If the conversion of the time stamp to
+ * ns becomes inexact, the distance between the two changes. RTC alarms use the
+ * host's time, so an alarm may come before the guest has suspended.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +28,10 @@
 #define SAMPLES		40
 #define BUF_SIZE	(1 << 18)
 #define HOUR		3600
-/* Half the time in ns that reading the clock takes if the counter is fast. */
+/*
+ * The maximum error in ns of the measured hdr_time_zero: half of the time that
+ * reading the clock takes. With a slow counter, the result is more exact.
+ */
 #define ZERO_ERROR	30
 
 #define SLEEP_STATE	"/sys/power/state"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sample.c - PMDs with sample data, from events of the kernel
+ * sample.c - PMDs with data of a sample, such as PFM_PMD_ADDRESS, and
+ *	      PFM_PMD_STATE, in samples of software events
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -324,8 +324,9 @@ TEST(full_regions_notify_whichever_counter_asks)
 }
 
 /*
- * Read counters 0 and 1 of a set from the set's page. Return: false if the
- * counters are live or the page has changed during the read.
+ * Read counters 0 and 1 of a set from the set's page. Return: false if the page
+ * does not contain their values (the counters are live), or if it has changed
+ * during the read.
  */
 static bool read_both(const volatile pfm_set_page_t *page, __u64 *values)
 {

@@ -341,7 +341,7 @@ static int count_read(const pfarg_pmd_t *pmds, int n)
 	return done;
 }
 
-#define READS	100	/* at least, of each outcome */
+#define READS	100	/* minimum number of successes, and of failures */
 
 /*
  * A call succeeds if it runs on the monitored CPU, and fails otherwise. Where
@@ -396,7 +396,7 @@ static void measure_worker(int fd, struct worker *w)
 	ctx_start_on(fd, thread_id());
 }
 
-/* Values written while the context is started are set in the CPU's counters. */
+/* A write to a started context must change the CPU's counters at once. */
 /* Proves 3.1.2-23, 3.1.3-10, 3.1.3-23, 3.1.4-17 */
 TEST(registers_of_measured_cpu_can_be_written)
 {

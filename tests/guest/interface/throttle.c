@@ -99,8 +99,8 @@ static void sample_faults(void *unused)
 }
 
 /*
- * perf throttles an event only when it completes a second period between two
- * ticks.
+ * perf throttles a software event only if one occurrence of the event completes
+ * more than one period. A page fault never does, because it counts only 1.
  */
 TEST(events_of_one_period_are_never_throttled)
 {

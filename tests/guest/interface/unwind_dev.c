@@ -25,7 +25,7 @@ TEST(file_has_one_table)
 	CHECK_ERRNO(set_add(set, fd, table, table->size), EEXIST);
 	CHECK_OK(set_add(set, PFM_UNWIND_VDSO, table, table->size));
 	CHECK_ERRNO(set_add(set, PFM_UNWIND_VDSO, table, table->size), EEXIST);
-	/* The same table can be added to another set. */
+	/* The table can be added to another set, too. */
 	CHECK_OK(set_add(set_new(), fd, table, table->size));
 }
 
@@ -77,8 +77,8 @@ static void add_as_stranger(void *of_set)
 }
 
 /*
- * Only the process that created a set may add tables, because a table is
- * charged to that process and not to the caller.
+ * Only the process that created a set may add tables. If another process added
+ * one, the creator would be charged, but the caller's limits would apply.
  */
 TEST(other_process_adds_no_tables)
 {

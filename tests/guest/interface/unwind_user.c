@@ -56,8 +56,8 @@ static noipa int innermost(int n)
 }
 
 /*
- * A variable-length array makes the compiler address the frame through another
- * register.
+ * A variable-length array makes the compiler address the frame through a
+ * register other than the stack pointer.
  */
 static noipa int with_array(int n)
 {
@@ -132,7 +132,7 @@ TEST(chain_reaches_start_without_frame_pointers)
 	expect_whole(record, user);
 }
 
-/* Create a context of the format stacks, with this program's table. */
+/* Create a context with the format "stacks" and this program's table. */
 static struct mapped stacks_new(size_t buf_size)
 {
 	static const pfm_uuid_t stacks = PFM_STACKS_SMPL_UUID;
@@ -207,7 +207,11 @@ static bool samples_look_up(void)
 	return access("/sys/kernel/realtime", F_OK) != 0;
 }
 
-/* The sample is not taken in an interrupt, so it looks up the mappings. */
+/*
+ * When the first sample is taken, the kernel has not yet copied the list of
+ * mappings. The sample can look them up itself, because it is not taken in an
+ * interrupt.
+ */
 TEST(first_fault_of_a_process_has_mappings)
 {
 	struct mapped m = callstack_new(own_set());
@@ -528,7 +532,8 @@ static int hostile_set(__s32 offset)
 
 /*
  * Return whether an address is in an executable mapping or directly behind one.
- * Such an address can be a return address, if the mapping ends with a call.
+ * The address behind a mapping is a return address if a call is the mapping's
+ * last instruction.
  */
 static bool is_code(__u64 address)
 {

@@ -72,7 +72,7 @@ TEST(counter_without_notification_wraps)
 	ctx_expect_no_message(fd);
 }
 
-#define VALUES	100	/* different values */
+#define VALUES	100	/* number of different values to read */
 
 /* Proves 3.1.4-13, 3.1.4-20 */
 TEST(other_threads_can_be_read_while_they_run)

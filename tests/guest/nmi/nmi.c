@@ -273,8 +273,8 @@ TEST(late_user_samples_have_user_addresses)
 }
 
 /*
- * No sample can be in user space, because CPU 1 is idle or runs the kernel
- * thread of the test PMU.
+ * While CPU 1 is idle or runs a kernel thread, such as that of the test PMU, a
+ * sample cannot have a user address. It is then counted as lost.
  */
 TEST(user_samples_in_kernel_threads_are_lost)
 {
@@ -301,7 +301,10 @@ TEST(user_samples_in_kernel_threads_are_lost)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + stats.received % 5);
 }
 
-/* The next overflow that is reported shows how many periods were missed. */
+/*
+ * While it is muted, the test PMU does not report overflows. The next overflow
+ * that is reported shows how many periods were missed.
+ */
 TEST(muted_periods_count_as_lost)
 {
 	struct smpl s = buffer(40, 0);

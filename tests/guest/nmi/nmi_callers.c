@@ -79,7 +79,7 @@ TEST(user_chain_holds_the_callers)
 	start(&c);
 	/*
 	 * Repeat, because all NMIs of a round may arrive before the function
-	 * spins. Some may arrive in its prologue.
+	 * spins. If one arrives in its prologue, a caller may be missing.
 	 */
 	for (__u64 i = 0; spinning < NMIS; ) {
 		rig_fire_while(NMIS, spin_below);

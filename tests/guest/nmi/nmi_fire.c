@@ -42,11 +42,12 @@ enum { PMD_SAMPLES, PMD_ALL };
  * struct fired - a context that samples NMIs
  * @m:        its descriptor and buffer
  * @masks:    a full buffer masks monitoring and PFM_RESTART empties it
- * @recorded: return the number of samples in the buffer
+ * @recorded: return the number of samples in the buffer; NULL if the context
+ *            does not have a buffer
  * @samples:  number of samples read
  * @messages: number of messages read
- * @stats:    statistics of the rig: while fire() runs, those at its beginning;
- *            after it, those of the test only
+ * @stats:    the rig's statistics when fire() began; after fire(), how much
+ *            they have increased since then
  */
 struct fired {
 	struct mapped	m;

@@ -58,7 +58,7 @@ struct registers {
 };
 enum { RSP = 0, RBP = 5 };
 
-/* The assembler uses these by their names. */
+/* The assembly code of spin() refers to these by their names. */
 static __attribute__((used)) struct registers registers[256];
 static __attribute__((used)) __u64 next, saved_sp;
 /* Whether all NMIs for the current table have been sent. */

@@ -233,8 +233,8 @@ TEST(registers_are_written_and_read)
 }
 
 /*
- * Each overflow must be sampled or counted as lost, even if it has to wait for
- * the change of the argument.
+ * Each overflow must be sampled or counted as lost, even if it arrives while
+ * the argument is being changed and has to be deferred.
  */
 TEST(arguments_are_changed)
 {
