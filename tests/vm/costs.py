@@ -8,14 +8,15 @@ import re
 
 FLOOR = "pfm_floor"
 # A row of pfm_bench: the recorder, the number of samples, the instructions per sample,
-# and how many more these are than with an empty handler.
+# the difference from an empty handler and, for some recorders, the bound of this
+# difference.
 ROW = re.compile(
     r"^(\S.*?) +\d+ +[\d.]+ +(-?[\d.]+)(?:  bound (\d+): \w+)?$", re.MULTILINE
 )
-# The bounds hold for Debian 12's compiler. Allow for the differences of other
-# compilers.
+# The bounds hold for Debian 12's compiler. With other compilers, a cost may exceed its
+# bound by this factor.
 COMPILERS = 1.1
-# Formats, and the BPF programs that do the same.
+# Recorders of perfmon, and the BPF programs that do the same work and must cost more.
 BESIDE_BPF = {
     "perfmon, a table": "BPF, counts by address",
     "perfmon stacks format": "BPF, counts by user stack",
@@ -29,7 +30,10 @@ def command() -> str:
 
 
 def check(printed: str) -> None:
-    """Fail the test unless a sample costs at most what docs/performance.md says."""
+    """Fail the test if a sample costs more than its bound, or more than with BPF.
+
+    docs/performance.md lists the bounds.
+    """
     rows = ROW.findall(printed)
     costs = {name: float(cost) for name, cost, _ in rows}
     bounds = {name: float(bound) for name, _, bound in rows if bound}

@@ -113,7 +113,7 @@ def check_against_perf(boot: Boot) -> None:
 
 
 def _counts(path: Path) -> dict[str, int]:
-    """Return the counts in a CSV file of pfmon, or of perf, which has no header."""
+    """Return the counts in a CSV file of pfmon or perf; perf's has no header."""
     lines = path.read_text().splitlines()
     if lines[0].startswith("time,"):
         return {row["event"]: int(row["count"]) for row in csv.DictReader(lines)}

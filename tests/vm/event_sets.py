@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure event sets, and events on some CPUs: commands for a guest, and checks."""
+"""Measure with event sets and on chosen CPUs: commands for a guest, and checks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from boot import ROOT
 OVERFLOWS = (3, 5)
 ABSENT_CPU = 7
 EVERYWHERE = "pfmon --system-wide"
-# A cycles period is shorter than a set's turn; an instructions period spans several
-# turns.
+# The sampling periods of cycles and instructions. The first is shorter than a set's
+# turn; the second spans several turns.
 PERIODS = (70000, 1000000)
 # The number of rounds of hotloops, by architecture.
 ROUNDS = {"arm64": 30, "x86_64": 300}
@@ -130,7 +130,8 @@ def check_turns(out: Path) -> None:
     runs = {turns["set"]: turns["runs"] for turns in described["turns"]}
     # The sets alternate, so the first set runs at most once more than the second.
     assert runs[0] > 1 and 0 <= runs[0] - runs[1] <= 1
-    # No set is active during a switch, so their times add up to less than the whole.
+    # No set is active during a switch, so the sets' active times add up to less than
+    # the whole time.
     active = sum(turns["active_ns"] for turns in described["turns"])
     assert all(turns["whole_ns"] > active for turns in described["turns"])
     counts = [(c["set"], c["pmd"], c["event"]) for c in described["counts"]]
@@ -140,20 +141,22 @@ def check_turns(out: Path) -> None:
 
 
 def check_hardware(out: Path) -> None:
-    """Check that samples and losses of switched counters match the counts."""
+    """Check that the numbers of samples match the counts if sets take turns."""
     described = _info(out / "hardware.cap")
     sets = [sample["set"] for sample in _dump(out / "hardware.cap")]
     cycles, instructions = (c["value"] for c in described["counts"] if c["pmd"] == 1)
     assert min(turns["runs"] for turns in described["turns"]) > 3
-    # A period that is not complete continues in the set's next turn. If an overflow is
-    # reported late, the next period is not shortened.
+    # A period that is incomplete at the end of a turn continues in the set's next turn,
+    # so the periods add up to nearly all cycles. Some cycles are missing: if an
+    # overflow is reported late, the next period starts only then.
     assert 0.9 * cycles < (sets.count(0) + 1) * PERIODS[0] <= cycles + PERIODS[0]
-    # In loops in user space, QEMU reports many overflows only at the next tick.
+    # In loops in user space, QEMU reports many overflows only at the next tick. So
+    # check only that the periods do not exceed the count.
     assert (sets.count(1) + described["lost"]) * PERIODS[1] <= instructions
 
 
 def check_idle(out: Path) -> None:
-    """Check that events of an idle CPU are left out."""
+    """Check that --excl-idle leaves out the time in which the CPU is idle."""
     idle, busy = (int((out / name).read_text().split()[1]) for name in ("all", "busy"))
     assert busy < idle / 2
 

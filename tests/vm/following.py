@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Check what pfmon measured when it followed threads and processes in a guest.
 
-The counts must be exact: the program family prints how often it has called getppid().
+The counts must be exact: the program "family" prints the number of its getppid() calls.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def counts(text: str) -> list[int]:
 
 
 def expected(text: str) -> int:
-    """Return the number of calls that family has printed."""
+    """Return the sum of the numbers of calls that "family" has printed."""
     return sum(map(int, re.findall(r"^calls: (\d+)$", text, re.MULTILINE)))
 
 
@@ -138,7 +138,7 @@ def end_of_viewer_is_not_a_failure(guest: Boot) -> None:
 
 def daemon_is_counted_without_waiting(guest: Boot) -> None:
     printed, status = part(guest, "daemon")
-    # The daemon calls getppid() once, unless pfmon has ended before.
+    # The count may be too low, because pfmon may end before the daemon's last call.
     assert len(counts(printed)) == 1 and status == 0
 
 
@@ -212,7 +212,9 @@ def capture_assigns_samples_to_processes(guest: Boot) -> None:
     assert status == 0
     capture = guest.out / "followed.cap"
     info = pfmparse("info", capture)
-    # The shell executes its last program without a fork.
+    # Each thread has a context. The shell executes its last program, which starts four
+    # threads, without a fork. The first program runs in a child of the shell and forks
+    # three times.
     assert len(info["contexts"]) == (1 + 4) + (1 + 3)
     assert len({context["id"] for context in info["contexts"]}) == 9
     calls = {c["context"]: c["value"] for c in info["counts"] if c["value"]}

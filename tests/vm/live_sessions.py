@@ -17,6 +17,7 @@ from pathlib import Path
 from boot import ROOT, Boot
 from reading import pfmparse
 
+# Wait until pfmon no longer traces the command.
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
 # Wait until pfmon has closed its context. This is used in sessions in which pfmon does
 # not trace the command.
@@ -24,18 +25,20 @@ LET_BE = "while grep -qs pfm_state /proc/$PPID/fdinfo/*; do :; done; exit 7"
 BEGUN = "/out/begun"
 # Fail instead of waiting further if pfmon has ended.
 WAIT = "do kill -0 $PPID || exit 9; done"
-# pfmon handles the signals in this order.
+# Start measuring with SIGUSR1, and print the counts with SIGUSR2. pfmon handles the
+# signals in this order.
 BEGIN = (
     f"kill -USR1 $PPID; kill -USR2 $PPID; until grep -q clock {BEGUN}; {WAIT}; "
     'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
 )
 CONTROL = "--control=fifo:/tmp/control,/tmp/ack"
 SEND = "echo {} >/tmp/control; read ack </tmp/ack; "
-# The command ends when measuring has ended.
+# Stop measuring; the command ends when pfmon has closed its context.
 STOP = f"{SEND.format('stop')} {LET_BE}"
 ENABLE = f"{SEND.format('enable')}" 'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
-# No PMD is recorded, so the format threshold finds a difference of 0 between samples,
-# and no sample reaches a threshold of 1.
+# The format "threshold" skips a sample if the recorded PMD has increased by less than
+# "min" since the last sample. Here no PMD is recorded, so the increase is always 0, and
+# samples are recorded only with min=0.
 THRESHOLD = (
     "-e page-faults --long-smpl-periods=1 --smpl-module=threshold --smpl-arg=min=1"
 )
@@ -102,7 +105,7 @@ def check_snapshots(boot: Boot, name: str) -> None:
 
 
 def check_control(boot: Boot, plugins: tuple[Path, ...]) -> None:
-    """Fail the test unless commands through a FIFO have their effects."""
+    """Fail the test unless the commands sent through the FIFO take effect."""
     said = boot.printed("going_on")
     assert boot.command("going_on") == 0, said
     assert _count(boot.out / "enabled") > 0

@@ -23,8 +23,9 @@ DOWN, ENTER = b"\x1b[B", b"\r"
 def confirm(variables: Path, disk: Path, password: str) -> None:
     """Boot a machine, confirm the enrolment of a key, and wait for the reboot.
 
-    variables: the firmware's variables that scripts/vm/run has saved. disk: a new
-    directory. Raises AssertionError with the screen if something unexpected is shown.
+    variables: the file in which scripts/vm/run has saved the firmware's variables.
+    disk: a new directory for the boot loaders. Raises AssertionError with the screen if
+    something unexpected is shown.
     """
     machine = firmware.firmware(variables, disk)
     # The text at the end of each screen, and the keys that lead to the next one.

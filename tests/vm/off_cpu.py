@@ -14,16 +14,17 @@ import pytest
 from boot import ROOT, Boot
 
 TIMES, MS = 4, 100
-# Each waiting function, and the function that it calls to wait.
+# The functions of the program "waits", and the function that each calls to wait.
 WAITS = {
     "wait_asleep": "nanosleep",
     "wait_for_lock": "mutex_lock",
     "wait_for_data": "read",
 }
-# The first thread, another thread and a child process call each function.
+# The minimum time in ns that each function waits in total: the first thread, another
+# thread and a child process call it.
 SLEEPS = 3 * TIMES * MS * 10**6
-# If the guest's CPUs run at the same time, the host may stop one in the middle of a
-# context switch.
+# Tolerances as fractions. The second is for guests whose CPUs run at the same time,
+# because the host may stop one of them in the middle of a context switch.
 EXACT, PARALLEL = 0.005, 0.1
 # The options of each capture; each is recorded as root and as a user.
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum"}
@@ -86,7 +87,8 @@ def check(boot: Boot, name: str, parallel: bool = False) -> None:
         expected = waited[function]
         assert expected >= SLEEPS
         assert sum(own.values()) == pytest.approx(expected, rel=tolerance)
-        # The function calls the C library's waiting function directly.
+        # The time in stacks in which the function itself calls the C library's waiting
+        # function.
         direct = sum(
             time
             for stack, time in own.items()
@@ -96,11 +98,12 @@ def check(boot: Boot, name: str, parallel: bool = False) -> None:
 
 
 def check_states(boot: Boot, name: str, parallel: bool = False) -> None:
-    """Fail the test unless threads were asleep for nearly all of the time."""
+    """Fail the test unless threads slept for nearly all of their time off CPU."""
     capture = boot.out / f"{name}.cap"
     rows = following.pfmparse("report", capture, "--by", "state")["rows"]
     weights = {row["key"]: row["weight"] for row in rows}
     asleep = weights["sleeping"] / sum(weights.values())
     assert asleep >= 1 - 2 * (PARALLEL if parallel else EXACT), weights
-    # Nothing is traced, because the command's threads and children inherit the context.
+    # No thread was stopped by a tracer: pfmon does not trace the command, because the
+    # command's threads and children inherit the context.
     assert "traced" not in weights

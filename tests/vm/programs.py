@@ -59,15 +59,16 @@ PROGRAMS32 = (
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs", "arg"),
 )
-# Programs linked to perfmon 2.x libraries that no longer work, and the library that is
-# preloaded for each on x86_64.
+# Dynamically linked programs that use an old perfmon 2.x library, and our library that
+# is preloaded to replace it. They run on x86_64.
 PRELOADED = {
     "dynamic2x": "libpfm2x.so.0",
     "dynamic2x32": "libpfm2x32.so.0",
     "dynamic22": "libpfm22.so.0",
     "dynamic2232": "libpfm2232.so.0",
 }
-# Folders of tests/guest in which each file is a program. compat/ is listed below.
+# Folders of tests/guest in which each file is a program. The programs of compat/ are
+# listed below.
 FOLDERS = ("interface", "formats", "stress", "nmi")
 # Programs whose sources have other names.
 SOURCES_OF = {
@@ -141,7 +142,10 @@ def with_narrow(guest: Guest, names: Iterable[str]) -> list[str]:
 
 
 def repeats_nmis(series: str) -> bool:
-    """Return whether a kernel's programs with NMIs only repeat another kernel's run."""
+    """Return whether a kernel's tests with NMIs are shortened.
+
+    Only the first kernel of THOROUGH runs them in full length, unless ALL is true.
+    """
     return series in THOROUGH[1:] and not ALL
 
 

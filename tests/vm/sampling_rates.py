@@ -17,7 +17,7 @@ from boot import ROOT
 HZ = 2000
 # In the arm64 guest, an instruction takes 2 ns and a cycle takes 1 ns.
 CYCLES_A_SECOND = 1_000_000_000
-# retire executes two instructions per round. Each takes one or two cycles.
+# The program "retire" executes two instructions per round.
 ROUNDS = 100_000_000
 # The sampling frequency of page faults. They come from the shell loop in command(),
 # which starts a process in each round.
@@ -122,7 +122,7 @@ def check_cycles(out: Path) -> None:
 
 
 def check_faults(out: Path) -> None:
-    """Check that the period grows if the first period is too short for the event."""
+    """Check that the period grows if the first one causes too many samples."""
     periods = [period for _, period in _periods(out / "faults.cap")]
     assert periods[0] == 1
     assert max(periods) > 10

@@ -29,7 +29,8 @@ FOLLOWED = {
     "parent.cap": f"sh -c 'sleep 1; {LOOP}' & "
     f"{SAMPLE} --attach-process=$! --follow-fork -o /out/parent.cap",
 }
-# perf's records about these processes fill its buffer more than once.
+# In this session, perf's records about the new processes fill perf's buffer more than
+# once.
 SERIES = "series.cap"
 # pfmon is stopped while its command creates more mappings than perf's buffer has room
 # for.

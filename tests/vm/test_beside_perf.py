@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Compare pfmon and perf on whole programs in one guest.
 
-Each program, which comes from the host, runs once unmeasured, twice under perf stat,
-twice under pfmon, once under pfmon --follow-all, and once under each sampler. The
-guest's time depends only on the instructions executed, so the host does not cause
-differences between runs.
+Each program runs once unmeasured, twice under perf stat, twice under pfmon, once under
+pfmon --follow-all, and is sampled once by perf record and once by pfmon. All programs
+except come_and_go come from the host. The guest's time depends only on the instructions
+executed, so the host does not cause differences between runs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PAGES = 2
 # switched at ticks, which interrupt their work at different points.
 SLICES = 0.1
 # The tolerance as a fraction of the CPU time, which includes the tools' work at context
-# switches and at births.
+# switches and when threads and processes start.
 CLOCKS = 0.003
 # The number of stops that --follow-all adds per new process: the parent stops at the
 # fork and for SIGCHLD; the new process stops after its exec and before its exit.

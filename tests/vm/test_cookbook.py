@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Run the examples of docs/cookbook.md in a guest with the NMI PMU.
 
-Precise events of the NMI PMU have known addresses, latencies, data sources and
-branches. Three examples are tested elsewhere: lines in test_memory.py, mini in
-test_precise.py and threshold in live_sessions.py.
+The NMI PMU (tests/guest/pmu_nmi) is a perf PMU for tests. Its precise events have known
+addresses, latencies, data sources and branches. Three examples are tested elsewhere:
+lines in test_memory.py, mini in test_precise.py and threshold in live_sessions.py.
 """
 
 from __future__ import annotations
@@ -213,7 +213,8 @@ def test_equal_stacks_are_stored_once(out: Path, parsers: tuple[Path, ...]) -> N
     rows = _rows(capture, parsers, "--callers", symfs)
     callers = {row["key"]: [c["key"] for c in row["callers"]] for row in rows}
     for name in ("hot_sixty", "hot_thirty", "hot_ten"):
-        # A sample in the first or last instructions of a function lacks its caller.
+        # Check only the most frequent caller, because samples in the first or last
+        # instructions of a function lack the function's caller.
         assert callers[name][0] == "main"
     lines = pfmparse("dump", capture, plugins=parsers).splitlines()
     stacks = [re.sub("count=[0-9]+ ", "", line) for line in lines]

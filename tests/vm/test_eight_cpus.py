@@ -21,7 +21,8 @@ TESTS = [
 
 @pytest.fixture(scope="module")
 def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[boot.Boot]:
-    # Run keep_events first, because an emulated CPU may crash while code is patched.
+    # Run keep_events first. It prevents the kernel from patching its code later, during
+    # which an emulated CPU may crash.
     found = {name: name for name in ("keep_events", *PROGRAMS)}
     found["unload"] = commands.rmmod("pfm_pmu_perf")
     nmis = commands.nmi_commands(SERIES)

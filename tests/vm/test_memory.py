@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure memory latency in a guest: with dear-hist, PMDs and tables.
+"""Measure memory latency in a guest: with the format dear-hist, PMDs and tables.
 
-The guest uses the NMI PMU, whose precise events have known addresses, latencies and
-data sources. The number of samples of each memory level is fixed. pfmparse reads the
-captures. One of the tables comes from a new format, which is made as docs/cookbook.md
-describes.
+The guest uses the NMI PMU (tests/guest/pmu_nmi), whose precise events have known
+addresses, latencies and data sources. The number of samples of each memory level is
+fixed. pfmparse reads the captures. One of the tables comes from a new format, which is
+made as docs/cookbook.md describes.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later sample
 
 @dataclass(frozen=True)
 class Phase:
-    """A number of samples with the same data source, a union perf_mem_data_src.
+    """Successive samples that have one data source.
 
-    level, tlb: the names that pfmparse prints for this data source.
+    samples: their number. source: the data source, a union perf_mem_data_src. level,
+    tlb: the names that pfmparse prints for this data source.
     """
 
     samples: int
@@ -129,7 +130,10 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="slow")
 def fixture_slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the new format; return its folder, with the parser as if installed."""
+    """Make the new format; return its folder.
+
+    pfmparse finds the parser in this folder by its entry point, as if it was installed.
+    """
     where = tmp_path_factory.mktemp("formats")
     _, *options = shlex.split(MAKE)
     subprocess.run([ROOT / "sdk/pfm-new-format", *options], cwd=where, check=True)
@@ -146,7 +150,7 @@ def fixture_slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory, slow: Path) -> Path:
-    """Return the directory of the capture, with pfmon's output in "output"."""
+    """Return the directory of the captures, with pfmon's output in "output"."""
     out = tmp_path_factory.mktemp("memory")
     boot.run_script(TARGET, _script(), out, "--format", str(slow))
     return out

@@ -55,10 +55,10 @@ class Target(boot.Target):
 class Format:
     """The options to sample a command with a format, and the keys of its reports.
 
-    options: options of pfmon, after --smpl-module=. keys: keys that `report --by`
-    accepts for the format, besides function. x86: whether the format exists only on
-    x86. program: a program to sample instead of hotloops. part: the fraction of the
-    target's rounds to run. tool: the program that records.
+    options: the value of --smpl-module, followed by other options of pfmon. keys: keys
+    that `report --by` accepts for the format, besides function. x86: whether the format
+    exists only on x86. program: a program to sample instead of hotloops. part: the
+    fraction of the target's rounds to run. tool: the program that records.
     """
 
     options: str
@@ -83,8 +83,8 @@ FORMATS = {
         ("image", "pmd", "data-address", "latency", "data-source"),
         x86=True,
     ),
-    # Only 32-bit programs have 32-bit records. The program takes longer per round,
-    # because its sums have 64 bits.
+    # Only 32-bit programs get 32-bit PEBS records. hotloops32 takes longer per round
+    # than hotloops, because its sums have 64 bits.
     "pebs32": Format(
         "pebs32 --smpl-imprecise",
         ("ip", "image"),
@@ -160,7 +160,8 @@ def _script(target: Target) -> str:
     """Return the shell script that makes the captures in a guest."""
     sampling = f"-e {target.event} --long-smpl-periods={PERIOD}"
     sample = f"pfmon {sampling}"
-    # Monitor a single thread: a full buffer masks it, but a family would lose samples.
+    # Monitor a single thread without inheritance: if its buffer is full, monitoring
+    # pauses. With inheritance, samples would be lost instead.
     alone = f"{sample} --no-inherit"
     work = f"hotloops {target.rounds}"
     lines = [
@@ -172,7 +173,8 @@ def _script(target: Target) -> str:
         f"taskset -c 0 {sample} -o /out/attached.cap --attach-task $!",
     ]
     # The buffer is so small that it is sometimes full while the program's thread still
-    # exists. On one CPU, perf's clock never goes back.
+    # exists. Use one CPU, because a test compares the samples' times with pfmon's, and
+    # perf's clock may differ slightly between CPUs.
     often = f"taskset -c 0 {alone} --smpl-entries=64"
     lines.append(f"{often} -o /out/made.cap made_code {MADE_ROUNDS}")
     lines.append(f"{often} -o /out/private.cap {PRIVATE.format(MADE_ROUNDS)}")
@@ -249,7 +251,7 @@ def _report(target: Target, capture: Path, by: str) -> dict[str, Any]:
     report: dict[str, Any] = json.loads(_parse("report", *options, capture))
     assert not report["truncated"] and not report["problems"]
     # If the virtual CPUs run in turns, a counter may overflow twice while its CPU
-    # waits.
+    # waits, and one sample is lost.
     assert report["lost"] == 0 or (target.cpus > 1 and "system" in capture.name)
     assert not any(report["lost_in_buffers"].values())
     return report
@@ -379,7 +381,7 @@ def test_call_chains_become_folded_stacks(
     sums: dict[str, float] = dict.fromkeys(EXPECTED, 0)
     for line in path.read_text().splitlines():
         stack, _, count = line.rpartition(" ")
-        # The function that is inlined into the three functions is a frame above them.
+        # work() is inlined into the three functions and is the last frame of the stack.
         found = re.search(r";main;(\w+);work$", stack)
         if found:
             sums[found[1]] += int(count)
@@ -398,7 +400,8 @@ def test_call_chains_become_a_flame_graph(
         for group in ElementTree.parse(path).getroot().iter(f"{SVG}g")
         if "data-n" in group.attrib
     ]
-    # Find the widest box of each name, and the box below it.
+    # Find the widest box of each name. The boxes of the three functions must be on top
+    # of the box of main().
     widest = {name: (d, x, w) for name, d, x, w in sorted(boxes, key=lambda b: b[3])}
     depth, start, width = widest["main"]
     for name in EXPECTED:

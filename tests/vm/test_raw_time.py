@@ -11,8 +11,9 @@ from boot import Boot, Target, check_test, names_of
 from commands import TIMEOUT
 from programs import RAW_TIME
 
-# A TSC rate above 1 GHz. Its multiplier for a shift of 32 is odd, and the kernel drops
-# the lowest bit of this multiplier. The rate is not the real one, so the kernel must
+# A TSC rate above 1 GHz. To convert the TSC to ns, the kernel first computes a shift of
+# 32 and a multiplier, which is odd for this rate. Then it reduces the shift to 31 and
+# drops the multiplier's lowest bit. The rate is not the real one, so the kernel must
 # not compare the TSC with another clock.
 FAST_TSC = "tsc=reliable tsc_early_khz=1234567"
 OPTIONS = {

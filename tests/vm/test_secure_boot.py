@@ -46,7 +46,10 @@ SECOND_BOOT = {"enrolled": "mend loaded"}
 
 @dataclass
 class Owned:
-    """A machine with Secure Boot and perfmon's modules, and its owner."""
+    """A machine with Secure Boot and perfmon's modules, booted twice.
+
+    Between the boots, its owner confirms the enrolment of a key.
+    """
 
     work: Path
     _boots: list[Boot] = field(default_factory=list)

@@ -9,7 +9,7 @@ MARK = b"\0end 123"
 
 
 def received(*pieces: bytes) -> tuple[bytes, bool]:
-    """Return what a stream has delivered of these pieces, and whether it has ended."""
+    """Feed a stream; return the bytes that it passed on, and whether it has ended."""
     got: list[bytes] = []
     stream = Stream(MARK, got.append)
     for piece in pieces:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run programs that would notice a tool's changes, alone and under pfmon.
+"""Check that programs do not notice pfmon: run each of them alone and under pfmon.
 
-Each program must print the same output and exit with the same status in both cases.
+Each program prints, or depends on, something that a tool could change in its process.
+It must print the same output and exit with the same status in both cases.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ PROGRAMS = {
     "interrupted": "{} noticer interrupted",
     "childless": "{} noticer childless",
 }
-# pfmon counts nothing in these programs, because exec changes their privileges.
+# pfmon counts nothing in these programs: they are set-user-ID, set-group-ID or
+# unreadable, so the kernel removes the events at exec.
 UNCOUNTED = ("setuid", "setgid", "unreadable")
 NOT_ALL = re.compile(
     r"^pfmon: cannot measure (1 thread|2 threads): they executed programs that .*\n",
@@ -84,7 +86,7 @@ NOT_ALL = re.compile(
 )
 # pfmon prints this message if compiling takes more than a second.
 COMPILING = re.compile(r"^pfmon: compiling unwind tables.*\n", re.M)
-# pfmon prints this line after sampling, and a shorter one after counting.
+# pfmon prints this line after sampling.
 SUMMARY = re.compile(r"^pfmon: (\d+) samples, (\d+) lost, .*\n", re.M)
 # Output that some programs must print, which shows that they work.
 WORKS = {

@@ -162,8 +162,8 @@ static bool is_locked_down(void)
 }
 
 /*
- * In /proc/TID/stat, the last ')' ends the thread's name, because the name may
- * contain parentheses.
+ * The thread's name in /proc/TID/stat may contain parentheses, so look for the
+ * last ')', which ends the name.
  */
 static bool is_kernel_thread(pid_t tid)
 {

@@ -51,7 +51,10 @@ struct access_facts {
 	struct access_thread thread;	/* @thread of access_gather() */
 };
 
-/* Reads the facts of this machine; @thread is 0 for the calling thread. */
+/*
+ * Reads the facts of this machine, and of @thread unless it is 0, which means
+ * the calling thread.
+ */
 void access_gather(struct access_facts *facts, pid_t thread);
 
 #endif /* PFMON_ACCESS_ACCESS_FACTS_H */

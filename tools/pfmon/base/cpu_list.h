@@ -24,7 +24,10 @@ bool cpus_include(const char *whole, const char *part);
 /* Returns an ascending array of CPUs as a text such as "0,2-3", to be freed. */
 char *cpus_text(const int *cpus, unsigned int count);
 
-/* Return the online or possible CPUs as cpus_parse() does; false on failure. */
+/*
+ * Store the online or possible CPUs in an array as cpus_parse() does. Return
+ * false on failure.
+ */
 bool cpus_online(int **cpus, unsigned int *count);
 bool cpus_possible(int **cpus, unsigned int *count);
 

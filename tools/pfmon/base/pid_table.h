@@ -22,7 +22,10 @@ struct pid_table {
 /* Returns the entry of a pid, or NULL. */
 void *pid_table_find(const struct pid_table *table, pid_t pid);
 
-/* Finds or adds the entry of a pid; a new entry has @bytes zero bytes. */
+/*
+ * Finds or adds the entry of a pid. A new entry has a size of @bytes and is
+ * zero after its struct pid_entry.
+ */
 void *pid_table_get(struct pid_table *table, pid_t pid, size_t bytes);
 
 /* Removes an entry, which the caller owns afterwards. */

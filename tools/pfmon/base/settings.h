@@ -70,7 +70,7 @@ enum call_graph {
 	CALL_GRAPH_FP,			/* by frame pointers */
 };
 
-/* How pfmon uses the context switches that --off-cpu samples. */
+/* Methods to measure time off CPU from context switches (--off-cpu). */
 enum off_cpu {
 	OFF_CPU_NONE,			/* not requested */
 	OFF_CPU_RECORD,			/* record each switch */
@@ -80,10 +80,7 @@ enum off_cpu {
 /* The PMD that records the thread's CPU time in each --off-cpu sample. */
 #define OFF_CPU_CLOCK	1
 
-/*
- * Which threads share a row of the output, with the sum of their counts
- * (--aggregate).
- */
+/* Rows of counts: one per thread, one per process or one sum (--aggregate). */
 enum aggregation {
 	AGGREGATE_DEFAULT,
 	AGGREGATE_THREAD,
@@ -149,7 +146,7 @@ struct options {
 	bool system_wide;
 	int *cpus;
 	unsigned int cpu_count;
-	bool aggregate;
+	bool aggregate;			/* --aggregate-results: sum over CPUs */
 	char *cgroups;			/* patterns, or NULL */
 	bool pin_command;		/* run it on measured CPUs only */
 	bool default_events;		/* no -e: pfmon chose the events */
