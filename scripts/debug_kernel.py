@@ -112,7 +112,7 @@ def _build(source: Path, target: Path, name: str) -> None:
 
 
 def _change(made: Path, changes: Sequence[Path]) -> None:
-    """Append changes to a configuration. The last line that sets an option is valid."""
+    """Append changes to a configuration. The last line that sets an option applies."""
     with made.open("a") as file:
         file.writelines(change.read_text() for change in changes)
 

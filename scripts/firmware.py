@@ -76,7 +76,7 @@ def firmware(variables: Path, disk: Path) -> Firmware:
 
 
 def write_kernel(disk: Path, image: Path, initramfs: Path, words: str) -> None:
-    """Make GRUB boot a kernel with this command line. Raises OSError."""
+    """Write a kernel to the disk; GRUB boots it with these `words`. Raises OSError."""
     shutil.copy(image, disk / "vmlinuz")
     shutil.copy(initramfs, disk / "initrd")
     config = disk / GRUB_CONFIG

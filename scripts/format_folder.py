@@ -45,6 +45,6 @@ def sources(folder: Path) -> dict[Path, bytes]:
 
 
 def suites(files: dict[Path, bytes]) -> list[str]:
-    """Return the names of the object files of the KUnit suites in some sources."""
+    """Return the object file of each KUnit suite among these sources."""
     names = [str(path) for path in files if path.name.endswith(SUITE)]
     return [f"{name.removesuffix('.c')}.o" for name in names]

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print a default of this host's Debian release.
+"""Print the default or newest kernel, or the compiler, of this host's Debian release.
 
     host.py {kernel|newest|gcc}
 
 kernel  print the name of the release's default kernel, such as 6.1 or 6.12-deb13; its
         headers must be installed
-newest  print the name of the release's newest kernel
-gcc     print the compiler's major version, as in names of packages and programs
+newest  print the name of the release's newest kernel that the tests use
+gcc     print the compiler's major version, as in the package name gcc-12
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class HostError(Exception):
 
 
 def _usual() -> dict[str, kernels.Series]:
-    """Return the host's kernels of the same flavour as HEADERS, by name."""
+    """Return the known kernels, of all releases, with the flavour of HEADERS."""
     return {
         name: series
         for name, series in kernels.KERNELS.items()

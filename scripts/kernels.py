@@ -308,7 +308,7 @@ def _headers(release: str, version: str) -> Path:
 
 
 def _make_relative(makefile: Path) -> None:
-    """Change the Makefile of headers to find the common ones by a relative path."""
+    """Make a Makefile of unpacked headers find the common headers beside it."""
     text = makefile.read_text()
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST)))).."
     text = text.replace(str(HEADERS), "$(headers)")

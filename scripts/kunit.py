@@ -36,7 +36,8 @@ KCONFIG = (
     "\tdepends on KUNIT=y\n"
 )
 # With gcc 13 and later, KASAN expects the compiler to call __asan_memcpy() and so on.
-# On User Mode Linux, the compiler would call the plain functions, which check nothing.
+# On User Mode Linux, the compiler would call the plain functions, which check nothing;
+# these flags rename the calls.
 WATCHED = (
     "subdir-ccflags-$(CONFIG_CC_HAS_KASAN_MEMINTRINSIC_PREFIX) += "
     "-Dmemcpy=__asan_memcpy -Dmemmove=__asan_memmove -Dmemset=__asan_memset\n"

@@ -24,7 +24,8 @@ PATHS = (
     *("core", "pmu", "unwind", "formats"),
 )
 SYMVERS = "Module.symvers"
-# Do not generate BTF, which needs the kernel's vmlinux: no package contains that.
+# Do not generate BTF, which needs the kernel's vmlinux: the packages with headers do
+# not contain it.
 NO_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
 # The directory of an installed kernel's headers.
 KDIR = "/lib/modules/{}/build"

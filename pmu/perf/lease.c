@@ -3,16 +3,20 @@
  * lease.c - creating and releasing perf events
  *
  * perf waits for grace periods when it releases the last event of a tracepoint.
- * So events are passed to the core, which releases them later, without holding
- * a lock and not in the thread's exit. Some PMUs reserve a resource for each
- * event, as breakpoints do: their events are released at once.
+ * So events are passed to the core, which releases them later: with no lock
+ * held, and not while a thread exits. An event that may occupy a resource of
+ * its PMU, such as a breakpoint register, is released at once.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "event.h"
 #include "lease.h"
 
-/* May the PMU reserve a resource for an event before the event counts? */
+/*
+ * May the PMU reserve a resource for an event as soon as the event is created?
+ * A breakpoint, for example, reserves a debug register even while it is
+ * disabled.
+ */
 static bool perf_may_reserve(u64 pmc)
 {
 	return !perf_is_software(pmc) && !perf_is_of_cpu(pmc);
@@ -20,7 +24,8 @@ static bool perf_may_reserve(u64 pmc)
 
 /*
  * An exec that gains privileges replaces the thread's perf context. If this
- * happens while an event is created, perf reports that the thread has exited.
+ * happens while an event is created, perf returns -ESRCH although the thread
+ * has not exited.
  */
 static bool perf_was_replaced(const struct perf_event *event,
 			      const struct task_struct *task)
@@ -40,7 +45,10 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 
 	if (!lease)
 		return ERR_PTR(-ENOMEM);
-	/* Keep a driver that reads user memory from waiting for a page. */
+	/*
+	 * If a PMU's driver reads user memory, it must fail rather than wait
+	 * for a page.
+	 */
 	pagefault_disable();
 	do {
 		event = perf_event_create_kernel_counter(attr, cpu, task,
@@ -70,7 +78,10 @@ void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease)
 		perf_lease_release(&lease->node);
 		return;
 	}
-	/* The register may be freed before the event: do not use it. */
+	/*
+	 * The event's pfm_pmu_reg may be freed first: replace the handler,
+	 * which uses it.
+	 */
 	perf_set_no_handler(lease->event);
 	pfm_release_later(s, &lease->node);
 }

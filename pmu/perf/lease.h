@@ -30,12 +30,15 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 				     struct pfm_pmu_reg *reg);
 
 /*
- * Release an event of @s, now or later. The event is disabled, and none of its
- * overflows is in progress. Context: process.
+ * Release an event of @s, at once or later: see perf_lease.early. Context:
+ * process, the event is disabled and none of its overflows is in progress.
  */
 void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease);
 
-/* Release an event: pfm_pmu.release. Context: process, no lock held. */
+/*
+ * The operation pfm_pmu.release: release an event. Context: process, no lock
+ * held.
+ */
 void perf_lease_release(struct llist_node *node);
 
 #endif /* PFM_PMU_PERF_LEASE_H */

@@ -12,8 +12,9 @@
 #include "virtual.h"
 
 /*
- * Has the PMD, at @value, wrapped? A clock's event may be slightly early,
- * because perf's timer and the set's time are different clocks.
+ * Has the PMD, whose value is @value, wrapped? For a clock, accept an overflow
+ * that is early by up to an eighth of the period, because perf's timer and the
+ * set's time are different clocks.
  */
 static bool perf_is_in_time(const struct perf_event *event,
 			    const struct pfm_pmu_reg *reg, s64 value)
@@ -26,8 +27,8 @@ static bool perf_is_in_time(const struct perf_event *event,
 
 /*
  * Does perf report an overflow before the PMD has wrapped? This happens if the
- * PMD needs several periods, or if the event was armed for an older value. In
- * this case arm the event for the rest.
+ * PMD needs several of perf's periods to wrap, or if the event was armed for an
+ * older value of the PMD. If so, arm the event for the rest.
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -39,7 +40,10 @@ static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 	return true;
 }
 
-/* Has the PMD wrapped? If so, raise its value to at least 0. */
+/*
+ * Has the PMD wrapped? If so, raise its value to at least 0: that of a clock
+ * may still be negative.
+ */
 static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	s64 value;
@@ -63,9 +67,10 @@ static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 
 /*
  * Get the number of whole periods that have passed since the last reported one.
- * If one software event spans several periods, perf reports each of them,
- * unless the next event comes first. For other events perf reports only one
- * period, however many have passed.
+ * If one software event completes several periods, perf calls the handler for
+ * each of them. Those that perf has not reported when the next event is counted
+ * are unreported. For other events perf reports only one period, however many
+ * have passed.
  */
 static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -126,8 +131,8 @@ static __always_inline bool perf_is_overflow(struct pfm_pmu_reg *reg,
 }
 
 /*
- * Handle the rare cases. Read all values again, so that perf_report() need not
- * save registers.
+ * Handle an overflow that is not ordinary: see perf_expect(). Read all values
+ * again, so that perf_report() need not save registers.
  */
 static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 				       struct pt_regs *regs)
@@ -162,10 +167,11 @@ static void notrace perf_overflow(struct perf_event *event,
 }
 
 /*
- * Get the registers to report for an event that excludes the kernel. The
- * interrupt may have come late, when the thread was in the kernel already. A
- * thread without memory is exiting, and may be using another process's memory:
- * formats must not follow its registers.
+ * Get the registers to report for an event that excludes the kernel. If the
+ * interrupt came late, when the thread was in the kernel already, these are the
+ * thread's saved user registers. Return: NULL for a kernel thread, and for a
+ * thread that has released its memory because it exits. Such a thread may be
+ * using another process's memory, so formats must not follow its registers.
  */
 static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 {
@@ -230,7 +236,10 @@ static void perf_report_record(struct perf_event *event,
 	pfm_ds_overflow(reg, instruction_pointer(regs), regs, &rec);
 }
 
-/* Overflow handler of a counter that records data of its samples. */
+/*
+ * Overflow handler of a counter for which perf supplies data with each sample,
+ * such as an address (pfm_pmu_reg.wants).
+ */
 static void notrace perf_overflow_sample(struct perf_event *event,
 					 struct perf_sample_data *data,
 					 struct pt_regs *regs)
@@ -249,9 +258,10 @@ static void notrace perf_overflow_sample(struct perf_event *event,
 }
 
 /*
- * Overflow handler of a set with a debug-store area. For a precise event
- * @interrupted contains the registers that the CPU recorded. If perf drains
- * several records with one report, all but one become unreported periods.
+ * Overflow handler of the counters of a set with a debug-store area. For a
+ * precise event @interrupted contains the registers that the CPU recorded. If
+ * perf drains several records but reports only one overflow, the other records
+ * count as unreported periods.
  */
 static void notrace perf_overflow_ds(struct perf_event *event,
 				     struct perf_sample_data *data,
@@ -276,7 +286,10 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 	perf_report_record(event, reg, data, regs, precise);
 }
 
-/* Overflow handler of a set's clock. It never changes the elapsed time. */
+/*
+ * Overflow handler of a set's clock. It does not correct the PMD's value as
+ * other handlers do, because the value is the elapsed time.
+ */
 static void notrace perf_overflow_timeout(struct perf_event *event,
 					  struct perf_sample_data *data,
 					  struct pt_regs *regs)
@@ -303,9 +316,9 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 
 /*
  * Return the current count of an event. Events without an update function are
- * always up to date, or cannot be updated here. A sample that the thread takes
- * at its exit reads a clock after perf has removed the event: add the time
- * since then.
+ * always up to date, or cannot be updated here. In a sample that is taken when
+ * the thread exits, perf has already removed the event: for a clock, add the
+ * time since then.
  */
 static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 					  struct perf_event *event)
@@ -352,7 +365,10 @@ void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 	local_irq_restore(flags);
 }
 
-/* Has the PMD wrapped, and did perf re-arm its event with this very period? */
+/*
+ * Has the PMD wrapped, and did perf re-arm its event with the period that the
+ * new value, @value, requires?
+ */
 static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 			     const struct perf_event *event, u64 value)
 {
@@ -363,7 +379,7 @@ static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 static void perf_reset_reported(struct pfm_pmu_reg *reg,
 				struct perf_event *event, u64 value)
 {
-	/* If several periods have passed, perf goes on to report each. */
+	/* If several periods have passed, perf will report the others, too. */
 	bool goes_on = reg->reload == value &&
 		       perf_is_counted_at_once(reg->pmc_value);
 

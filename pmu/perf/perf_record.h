@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf_record.h - debug-store records made of perf's samples
+ * perf_record.h - debug-store records made from perf's samples
  *
  * The records contain x86_64 registers, so other machines have no such records.
  */
@@ -34,7 +34,10 @@ static inline bool perf_has_exact_regs(void)
 static inline void perf_fill_regs(struct pfm_ds_record *rec,
 				  const struct pt_regs *regs)
 {
-	/* perf marks its samples with two bits that no CPU sets. */
+	/*
+	 * Clear two reserved bits of eflags, which perf uses for flags of its
+	 * own.
+	 */
 	rec->eflags = regs->flags & ~(PERF_EFLAGS_EXACT | PERF_EFLAGS_VM);
 	rec->ip = regs->ip;
 	rec->eax = regs->ax;

@@ -29,7 +29,10 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 	attr->config = pmc & PFM_PERF_ID_MASK;
 	attr->config1 = config[0];
 	attr->config2 = config[1];
-	/* A PMC has no other field for the type of a breakpoint. */
+	/*
+	 * A PMC has no separate field for bp_type: a breakpoint's event ID is
+	 * that type.
+	 */
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		attr->bp_type = attr->config;
 	attr->exclude_user = !!(pmc & PFM_PERF_EXCL_USER);
@@ -42,7 +45,10 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 	attr->sample_period = period;
 	attr->disabled = 1;
 	if (attr->precise_ip) {
-		/* perf requires a period. Report each record at once. */
+		/*
+		 * Precise events need a period. With wakeup_events, drivers
+		 * report each record at once instead of collecting several.
+		 */
 		attr->sample_period = period ?: PERF_MAX_PERIOD;
 		attr->wakeup_events = 1;
 	}
@@ -68,9 +74,9 @@ int perf_errno(long err)
 
 /*
  * A cache of PMC values that perf has accepted for a thread, with configuration
- * words of 0. The values are inverted, so that an empty entry matches none. The
- * cache saves creating an event as a test, the most expensive step of writing a
- * PMC.
+ * words of 0. The values are stored inverted, so that an empty entry (0)
+ * matches no valid value. Without the cache each write to a PMC would create an
+ * event as a test, which is the most expensive step of the write.
  */
 static u64 perf_taken[64];
 
@@ -80,10 +86,11 @@ static u64 *perf_taken_slot(u64 pmc)
 }
 
 /*
- * Will perf always accept this event for a thread? The events that the kernel
- * itself provides are neither limited in number nor removed with a module.
- * Events of PMUs that are selected by their number, and precise events, are not
- * among them. System-wide events may depend on the CPU.
+ * If perf has accepted this event once, will it always accept it? This holds
+ * for a thread's CPU events and software events, which are neither limited in
+ * number nor removed with a module. It need not hold for precise events, for
+ * events of PMUs that are selected by their number, or for system-wide events,
+ * because CPUs can differ.
  */
 static bool perf_is_lasting(u64 pmc, bool syswide)
 {

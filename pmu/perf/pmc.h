@@ -15,8 +15,8 @@ struct pfm_pmu_set;
 bool perf_pmc_is_used(u64 pmc);
 
 /*
- * Fill in the attributes of an event, which is created disabled. @config: the
- * PFM_PMC_CONFIGS configuration words; @period: sampling period, or 0.
+ * Fill in the attributes of an event that is to be created disabled. @config:
+ * the PFM_PMC_CONFIGS configuration words; @period: sampling period, or 0.
  */
 void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 		    u64 period);
@@ -28,7 +28,10 @@ int perf_errno(long err);
 int perf_check_pmc(struct pfm_pmu_set *s, u16 num, u64 pmc, const u64 *config,
 		   bool syswide);
 
-/* Is the event precise, or does the debug-store area not require that? */
+/*
+ * Is the event precise enough? Only counters that write debug-store records
+ * need a precise event, unless the area also accepts imprecise records.
+ */
 bool perf_is_exact_enough(const struct pfm_pmu_reg *reg);
 
 /*

@@ -35,11 +35,11 @@
 #include "virtual.h"
 
 /*
- * Hide the event from later readers. Another event's overflow or the idle
- * thread's probe, which commands do not keep out, may already have found it.
- * Such readers run with interrupts off, and perf frees the event only after a
- * grace period. The event is no longer on a counter, so they read its last
- * count.
+ * Hide the event from later readers. A reader that does not wait for the
+ * current command may have found it already: the overflow of another event, or
+ * the scheduler probe of core/exclude.c. Such readers run with interrupts off,
+ * and perf frees the event only after a grace period. The event is no longer on
+ * a counter, so they read its last count.
  */
 static void perf_forget_event(struct pfm_pmu_reg *reg)
 {
@@ -49,7 +49,7 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 	perf_expect(reg, -1ULL, false);
 }
 
-/* Can counters be read as in hw_count.h? */
+/* Can counters be read with the functions of hw_count.h? */
 static bool perf_asks_counters __ro_after_init;
 
 /*
@@ -84,8 +84,8 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	if (reg->wants & PERF_SAMPLE_BRANCH_STACK) {
 		attr.branch_sample_type = perf_branch_type(reg->pmc_value);
 		/*
-		 * Some kernels limit the number of branches of all events to
-		 * this value.
+		 * On some kernels the samples of any event contain at most this
+		 * many branches.
 		 */
 		attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
 	}
@@ -111,7 +111,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	reg->update = perf_updater(reg->pmc_value, event);
 	reg->ask_counter = perf_asks_counters &&
 			   perf_has_counter(reg->pmc_value, event);
-	/* Publish reg->update before the event that it reads. */
+	/* A reader that sees the event must also see reg->update. */
 	smp_store_release(&reg->priv, event);
 	set_bit(perf_slot(reg), &ps->events);
 	return 0;
@@ -144,7 +144,10 @@ static void perf_end_events(struct perf_set *ps)
 		perf_end_event(ps->regs[i]);
 }
 
-/* Context: the set's counters already have their events. */
+/*
+ * Create the clock's event, if the clock needs one of its own. Context: the
+ * set's counters already have their events.
+ */
 static int perf_create_clock(struct perf_set *ps)
 {
 	struct pfm_pmu_reg *clock = perf_clock_of(ps);
@@ -211,10 +214,10 @@ static void perf_unload(struct pfm_pmu_set *s)
 }
 
 /*
- * Was the event denied a counter? A pinned event without a free counter goes
- * into the error state. After the exit of its thread that state is lost, but
- * the event has never counted although the set's clock has. Software events
- * need no counter.
+ * Was the event denied a counter? A pinned event for which no counter is free
+ * goes into the error state. The exit of the thread overwrites this state; then
+ * the event was denied a counter if it has never counted although the set's
+ * clock has. Software events need no counter.
  */
 static bool perf_is_denied(const struct perf_set *ps, u64 pmc,
 			   struct perf_event *event)
@@ -245,8 +248,9 @@ static bool perf_find_denied(const struct perf_set *ps)
 }
 
 /*
- * Enable the event that measures the time last: if it has run, all others were
- * enabled. The clock's own event is the last of the set.
+ * Enable the events; the event that measures the set's time comes last, so that
+ * all others are enabled whenever it runs. If the clock has an event of its
+ * own, this is the last event of the set anyway.
  */
 static void perf_enable_events(struct perf_set *ps)
 {
@@ -360,7 +364,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 }
 
 /*
- * The description
+ * The PMU description
  */
 
 #define PERF_PMC(n)						\
@@ -368,7 +372,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .dfl = PFM_PERF_NONE, .rsvd = 0, .index = (n),	\
 	  .name = "PERFSEL" #n }
 
-/* config1 and config2 in the perf_event_attr of the same event */
+/* PMCs 64 + n and 128 + n: config1 and config2 for the event of PMCn */
 #define PERF_PMC_CONFIG1(n)					\
 	{ .num = 64 + (n), .type = PFM_REG_TYPE_PERF,		\
 	  .flags = PFM_REGD_CONFIG1, .pmd = (n),		\
@@ -389,7 +393,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
 	  .index = (n), .name = (str), .read = (fn) }
 
-/* @types: PERF_SAMPLE_* that perf needs for the data */
+/* @types: PERF_SAMPLE_* flags that make perf supply the data */
 #define PERF_SAMPLED(n, str, fn, types)				\
 	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
 	  .flags = PFM_REGD_READ_ONLY, .pmd = PFM_REGD_NO_PMD,	\
@@ -506,8 +510,8 @@ static struct pfm_pmu perf_pmu __ro_after_init = {
 
 /*
  * Get the width of this CPU's counters; 0 if it has no counters or several
- * kinds of them. Since 7.3 perf exports this to KVM's modules only, so do not
- * ask perf.
+ * kinds of them. perf's function for this is not used, because since 7.3 only
+ * KVM's modules can call it.
  */
 static u16 __init perf_actual_width(void)
 {
@@ -529,8 +533,9 @@ static u16 __init perf_actual_width(void)
 #endif
 
 /*
- * The test of exits comes last: its thread may outlive it, and needs the
- * module. If loading failed after the test, the kernel would free the module.
+ * perf_selftest_exit() comes last. The thread that it creates may still run
+ * code of the module when the test has ended. So nothing after it may fail: the
+ * kernel would free the module while the thread runs.
  */
 static int __init perf_pmu_init(void)
 {

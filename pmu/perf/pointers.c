@@ -3,10 +3,11 @@
  * pointers.c - perf PMUs whose configuration is a pointer
  *
  * config1 of the PMUs kprobe and uprobe is the address of a name in the memory
- * of the process that creates the event. Reading the name, or following the
- * path, can take arbitrarily long. When an exec makes the core create the event
- * again, the memory is that of another program. So these events are refused.
- * Probes that were made in tracefs are tracepoints without these problems.
+ * of the process that creates the event. Reading the name, or opening the file
+ * that it names, can take arbitrarily long. When an exec makes the core create
+ * the event again, the memory is that of another program. So these events are
+ * refused. Users can create probes in tracefs instead: these are tracepoints,
+ * which have neither problem.
  */
 #include <linux/device.h>
 #include <linux/perf_event.h>
@@ -17,7 +18,10 @@
 
 static u32 perf_pointer_types[2] __ro_after_init;
 
-/* Get the type of the PMU with this name. @other: the device of any PMU. */
+/*
+ * Get the type of the PMU with this name. @other: the device of any PMU, which
+ * is on the bus of all PMUs.
+ */
 static u32 __init perf_type_of(const struct device *other, const char *name)
 {
 	struct device *dev = bus_find_device_by_name(other->bus, NULL, name);

@@ -7,10 +7,13 @@
 
 #include <linux/types.h>
 
-/* Find these PMUs. Context: init of the module. Return: 0 or an errno. */
+/*
+ * Find the PMUs kprobe and uprobe. Context: init of the module. Return: 0 or an
+ * errno.
+ */
 int perf_pointers_init(void);
 
-/* Does the configuration of this PMU's events point to user memory? */
+/* Does the configuration of an event of this PMU type point to user memory? */
 bool perf_takes_pointer(u32 type);
 
 #endif /* PFM_PMU_PERF_POINTERS_H */

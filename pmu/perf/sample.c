@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sample.c - PMDs with data of a sample that perf supplies
+ * sample.c - PMDs with the data that perf supplies about a sample
  *
  * perf passes the data to the overflow handler. If a counter records such PMDs,
  * its handler passes the data on to the core. The core reads the PMDs with the
  * functions here (pfm_overflow_sample()). Other counters do not request the
- * data from perf, and their handlers ignore them.
+ * data from perf, and their handlers ignore what perf passes.
  */
 #include <linux/io.h>
 #include <linux/mm.h>
@@ -47,8 +47,8 @@ static u32 perf_data_of(u64 pmc)
 bool perf_may_have_data(const struct pfm_pmu_reg *reg)
 {
 	/*
-	 * With a debug-store area the data are in its records: refuse PMDs that
-	 * hold them.
+	 * If the set has a debug-store area, these data go into its records:
+	 * refuse PMDs for them.
 	 */
 	return !reg->wants || (!perf_is_ds(reg) &&
 			       !(reg->wants & ~perf_data_of(reg->pmc_value)));
@@ -61,7 +61,7 @@ u64 perf_branch_type(u64 pmc)
 	       (pmc & PFM_PERF_EXCL_KERNEL ? 0 : PERF_SAMPLE_BRANCH_KERNEL);
 }
 
-/* Get the data of the sample if it has this type, else NULL. */
+/* Get the sample's data if they include data of this type, else NULL. */
 static const struct perf_sample_data *
 perf_data_with(const struct perf_sampled *sample, u64 type)
 {
@@ -121,7 +121,10 @@ u64 perf_sampled_transaction(const void *sample, u16 num)
 	return data ? data->txn : 0;
 }
 
-/* Look up an address in the direct mapping only, as perf does. */
+/*
+ * Get the physical address of a kernel address. Like perf, support only the
+ * direct mapping.
+ */
 static u64 perf_kernel_physical(u64 addr)
 {
 	void *at = (void *)addr;
@@ -131,8 +134,9 @@ static u64 perf_kernel_physical(u64 addr)
 }
 
 /*
- * Look up an address of the current process, as perf's perf_virt_to_phys()
- * does. Interrupts are off, so the page tables are not freed.
+ * Get the physical address of an address of the current process, as perf's
+ * perf_virt_to_phys() does. Interrupts are off, so the page tables are not
+ * freed.
  */
 static u64 perf_user_physical(u64 addr)
 {
@@ -165,7 +169,10 @@ u64 perf_sampled_physical(const void *sample, u16 num)
 			       perf_user_physical(addr);
 }
 
-/* Get the branch of the PMD; NULL if perf has recorded fewer branches. */
+/*
+ * Get the branch to which PMD @num belongs; NULL if perf recorded fewer
+ * branches.
+ */
 static const struct perf_branch_entry *
 perf_branch_of(const struct perf_sampled *sample, u16 num)
 {

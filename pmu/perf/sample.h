@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sample.h - PMDs with data of a sample that perf supplies
+ * sample.h - PMDs with the data that perf supplies about a sample
  */
 #ifndef PFM_PMU_PERF_SAMPLE_H
 #define PFM_PMU_PERF_SAMPLE_H
@@ -18,8 +18,10 @@ struct perf_sampled {
 };
 
 /*
- * Can perf supply the data that the counter wants (pfm_pmu_reg.wants)? For
- * events of PMUs other than the CPU's only the driver knows: return true.
+ * Can perf supply the data that the counter wants (pfm_pmu_reg.wants)? Return:
+ * true also for precise events and for PMUs selected by their number, because
+ * only their drivers know; false if the data go into debug-store records
+ * instead.
  */
 bool perf_may_have_data(const struct pfm_pmu_reg *reg);
 

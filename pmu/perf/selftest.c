@@ -3,9 +3,9 @@
  * selftest.c - test whether perf works as event.c and hw_count.h expect
  *
  * Another kernel might give a different meaning to the fields that event.c
- * writes, and no compiler would notice. So two software events of the loading
- * thread are armed in each way that event.c uses, and their overflows are
- * checked.
+ * writes, and no compiler would notice. So two software events of the thread
+ * that loads the module are armed in each way that event.c uses, and their
+ * overflows are checked.
  */
 #include <linux/delay.h>
 #include <linux/iopoll.h>
@@ -32,7 +32,10 @@
 #define TRIAL_FIRST	3
 #define TRIAL_NEXT	5
 #define TRIAL_LATER	2
-/* Number of sleeps that complete these periods even if few cause a switch */
+/*
+ * Maximum number of sleeps: enough for these periods even if few sleeps cause a
+ * switch
+ */
 #define TRIAL_SLEEPS	200
 /* Periods for the trial of a clock, in ns: a short one and an endless one */
 #define TRIAL_SOON	20000ULL
@@ -53,7 +56,7 @@
 
 /**
  * struct perf_trial - an event under test
- * @ps:      the event's set, without context
+ * @ps:      the event's set, which belongs to no context
  * @s:       the core's structure for the set
  * @desc:    description of the event's PMD
  * @reg:     the PMD, PMD0
@@ -145,7 +148,10 @@ static void __init perf_trial_sleep(void)
 	usleep_range(50, 100);
 }
 
-/* Sleep (switch threads) until the event has overflowed @reports times. */
+/*
+ * Sleep, which switches threads, until the event has overflowed @reports times,
+ * but at most TRIAL_SLEEPS times.
+ */
 static void __init perf_trial_switch(const struct perf_trial *t,
 				     unsigned int reports)
 {
@@ -174,7 +180,11 @@ static bool __init perf_trial_counts(struct perf_trial *t)
 	return t->reports == 1 && t->counts[0] == t->reg.offset;
 }
 
-/* Wait for a clock to overflow. A due timer fires before the wait ends. */
+/*
+ * Wait until a clock has overflowed @reports times. When the time is up, read
+ * the number again: if this thread was interrupted for long since the last
+ * read, a due timer has fired meanwhile.
+ */
 static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
 {
 	u64 end = ktime_get_ns() + TRIAL_PATIENCE;
@@ -185,7 +195,7 @@ static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
 	return true;
 }
 
-/* Can a clock's timer be restarted, and get a new period in a report? */
+/* Can a clock's timer be restarted, and can a report change its period? */
 static bool __init perf_trial_ticks(struct perf_trial *t)
 {
 	if (perf_arm_stopped(&t->reg, t->event, -TRIAL_NEVER))
@@ -331,9 +341,10 @@ static int __init perf_trial_clock(struct perf_exit_trial *t,
 }
 
 /*
- * Is the last update of the event's context the one at the thread's exit, even
- * if the event is read later? The first read waits until perf has removed all
- * events. Times of different CPUs cannot be compared.
+ * Is the time of the last update of the event's context still the time of the
+ * thread's exit after the event has been read again? The first read waits until
+ * perf has removed all events. The time cannot be compared with @t->left if the
+ * thread has exited on another CPU.
  */
 static bool __init perf_trial_stamp(const struct perf_exit_trial *t,
 				    const struct task_struct *thread)
@@ -351,7 +362,10 @@ static bool __init perf_trial_stamp(const struct perf_exit_trial *t,
 	       (task_cpu(thread) != t->cpu || stamp >= t->left);
 }
 
-/* Let the thread exit. Do not wait for ever: its CPUs may be busy. */
+/*
+ * Let the thread exit, and test its event. The wait for the exit is limited,
+ * because the thread's CPUs may be busy. Return: as perf_trial().
+ */
 static int __init perf_trial_let_exit(struct perf_exit_trial *t,
 				      struct task_struct *thread)
 {

@@ -14,9 +14,9 @@
 bool perf_selftest(void);
 
 /*
- * Test whether a counter can be read as in hw_count.h, and record a defect if
- * not. Return: true if it can; false, without a defect, if the CPU has no
- * counter. Context: init of the module.
+ * Test whether the functions of hw_count.h can read a counter, and record a
+ * defect if not. Return: true if they can; false, without a defect, if the CPU
+ * has no counter. Context: init of the module.
  */
 bool perf_selftest_counter(void);
 

@@ -26,12 +26,12 @@ struct perf_lease;
  *            armed
  * @arming_cpu: CPU on which @irq_work is arming events now; or -1
  * @irq_work: arms the @unarmed events that are on its CPU
- * @rcu:      frees the set: the kernel may still access an irq_work that has
- *            run
+ * @rcu:      frees the set after a grace period: the kernel may still access
+ *            @irq_work after it has run
  * @work:     arms the events that @irq_work did not find on its CPU
  * @worked:   @work has been queued, which is rare
- * @timer:    PMD whose event measures the time of a set whose clock has no
- *            event
+ * @timer:    PMD whose event also measures the set's time, if the clock has
+ *            no event of its own
  * @seen:     count of each software event at the last perf_unreported()
  * @leases:   the lease of each event, for its release
  * @user_read: the thread may read its counters itself, if their PMU allows it
@@ -53,7 +53,7 @@ struct perf_set {
 	bool				user_read;
 };
 
-/* Get the perf event of a PMD; NULL if it is virtual or its PMC is not used. */
+/* Get a PMD's perf event; NULL if the PMD is virtual or its PMC is not used. */
 static __always_inline struct perf_event *
 perf_event_of(const struct pfm_pmu_reg *reg)
 {
@@ -62,8 +62,8 @@ perf_event_of(const struct pfm_pmu_reg *reg)
 
 /*
  * Find the first event at or after index *@slot of perf_set.regs, and update
- * *@slot. Return: the event or NULL. A command may remove an event
- * meanwhile.
+ * *@slot. Return: the event or NULL. Skip an event that a command is removing:
+ * its bit may still be set.
  */
 static inline struct perf_event *perf_event_from(const struct perf_set *ps,
 						 unsigned int *slot)
@@ -89,13 +89,15 @@ static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 	return reg->desc->num == PFM_REG_CLOCK;
 }
 
-/* Get the index of a PMD that has an event, in perf_set.unarmed and .seen. */
+/*
+ * Get the index in perf_set.unarmed, .seen and .leases of a PMD with an event.
+ */
 static inline unsigned int perf_place(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? PERF_NUM_PAIRS : reg->desc->num;
 }
 
-/* Get the index of a PMD that has an event, in perf_set.regs and .events. */
+/* Get the index in perf_set.regs and .events of a PMD with an event. */
 static inline unsigned int perf_slot(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? reg->set->num_regs - 1 : reg->desc->num;
@@ -109,8 +111,8 @@ static inline u32 perf_pmc_type(u64 pmc)
 }
 
 /*
- * Is the event of this PMC a software event? perf's copy of the type is not
- * reliable: since 6.6 perf rewrites it for the clock events.
+ * Is the event of this PMC a software event or a tracepoint? event->attr.type
+ * does not tell: since 6.6 perf changes it for the clock events.
  */
 static inline bool perf_is_software(u64 pmc)
 {
@@ -130,9 +132,10 @@ static inline bool perf_is_clock(u64 pmc)
 }
 
 /*
- * Is this the event of context switches? perf counts them in the kernel only.
- * If the event is to exclude the kernel, its overflows are reported with user
- * registers instead.
+ * Is this the event of context switches? They happen in the kernel only, so
+ * with exclude_kernel perf would count none. If the PMC excludes the kernel,
+ * the event counts them nevertheless, and its overflows are reported with user
+ * registers.
  */
 static inline bool perf_is_switch(u64 pmc)
 {

@@ -2,20 +2,23 @@
 /*
  * throttle.c - counting how often perf throttles an event
  *
- * If an event overflows too often, perf throttles it until the next tick. For
- * an event without records, perf calls the event's clock function only when it
- * begins or ceases to throttle the event. The clock function does not learn
- * which event this is. But when throttling begins, perf calls the event's
- * handler next. So the clock function installs another handler, for one
- * overflow, in all events that are marked as throttled. No other overflow needs
- * to check whether its event is throttled.
+ * If an event overflows too often, perf throttles it until the next tick. If
+ * perf writes no records for an event to a ring buffer, it calls the event's
+ * clock function only when it begins or ceases to throttle the event. The clock
+ * function does not learn which event this is. But when throttling begins, perf
+ * calls the event's handler next. So the clock function installs another
+ * handler, for one overflow, in all events that are marked as throttled. No
+ * other overflow needs to check whether its event is throttled.
  */
 #include <linux/sched/clock.h>
 #include "event.h"
 #include "overflow.h"
 #include "throttle.h"
 
-/* Count a throttled event. It is not reported again before the next tick. */
+/*
+ * Handler of one overflow: count that perf has begun to throttle the event.
+ * perf does not report the event again before the next tick.
+ */
 static void notrace perf_overflow_throttled(struct perf_event *event,
 					    struct perf_sample_data *data,
 					    struct pt_regs *regs)

@@ -12,15 +12,17 @@
  *
  * The kernel does not call a kprobe in an interrupt that arrives while it
  * handles another kprobe. It also blocks kprobes for a few instructions while
- * it cleans up after a dead task. So the core also learns of overflows: the
- * event has a period that fits into its counter. One gap remains: another
- * user's pinned event that is scheduled at just that moment.
+ * it cleans up after a dead task. So that the core learns of a counter's
+ * overflow even at such a moment, the event has a period that fits into its
+ * counter, and its overflow handler informs the core, too. One gap remains: if
+ * another user's pinned event is scheduled at just that moment, the core does
+ * not learn that perf has moved the event.
  *
  * An administrator may revoke the access at any time. The instruction then
  * traps. A kprobe on the function that would send SIGILL skips the instruction.
  * This kprobe stays until the module is unloaded, because a thread may be about
  * to read a counter when its context is detached. If one of the kprobes cannot
- * be registered, pages show no counters.
+ * be registered, the pages in which threads look up their counters show none.
  */
 #include <linux/bits.h>
 #include <linux/mutex.h>
@@ -60,7 +62,10 @@ static bool perf_is_on_counter(const struct perf_event *event)
 	       !(event->hw.state & PERF_HES_STOPPED);
 }
 
-/* Get the index for reads in user mode; 0 without a counter or access. */
+/*
+ * Get the counter's index for reads in user mode; 0 if the event is not on a
+ * counter, or user mode has no access.
+ */
 static int perf_user_index(struct perf_event *event)
 {
 	return perf_is_on_counter(event) ? event->pmu->event_idx(event) : 0;
@@ -78,7 +83,7 @@ void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event)
 	pfm_show_counter(reg, &show);
 }
 
-/* Show the new state of a hardware counter that overflowed and was reloaded. */
+/* Overflow handler: show the new state of the counter, which was reloaded. */
 void notrace perf_overflow_live(struct perf_event *event,
 				struct perf_sample_data *data,
 				struct pt_regs *regs)
@@ -110,7 +115,10 @@ static bool perf_reads_counter(u32 insn)
 		(reg & ~PERF_EVCNTR_N_MASK) == PERF_EVCNTR0);
 }
 
-/* Is the instruction a counter read, and does the next one set the mark? */
+/*
+ * Is the instruction a counter read, and is the next one the mark (PERF_MARK)?
+ * The mark allows both instructions to be skipped.
+ */
 static bool perf_is_marked_reading(struct pt_regs *user)
 {
 	__le32 insns[2];

@@ -27,10 +27,16 @@ u64 perf_resident_pages(struct task_struct *task)
 	 */
 	if (task == current)
 		return mm ? get_mm_rss(mm) : 0;
-	/* The thread has left the CPU before its overflow was handled. */
+	/*
+	 * The thread left the CPU before its overflow was handled. task_lock()
+	 * must not be called in an interrupt.
+	 */
 	if (!in_task() || irqs_disabled())
 		return 0;
-	/* Do not reference the mm: dropping the last reference frees it. */
+	/*
+	 * Do not take a reference to the mm: if it became the last one,
+	 * dropping it would free the mm here.
+	 */
 	task_lock(task);
 	if (task->mm && !(task->flags & PF_KTHREAD))
 		pages = get_mm_rss(task->mm);
@@ -38,7 +44,7 @@ u64 perf_resident_pages(struct task_struct *task)
 	return pages;
 }
 
-/* Read the clock of time stamps, both perf's and the formats'. */
+/* Read the clock that both perf and the formats use for time stamps. */
 u64 perf_clock_now(struct task_struct *task)
 {
 	return local_clock();
@@ -46,7 +52,7 @@ u64 perf_clock_now(struct task_struct *task)
 
 /*
  * Return the thread's state as a letter: R, S, D, ... A thread that was
- * preempted before a wait counts as waiting. A thread that exits and has
+ * preempted just before it waits counts as waiting. A thread that exits and has
  * released its memory counts as ended (X) unless it waits.
  */
 u64 perf_thread_state(struct task_struct *task)

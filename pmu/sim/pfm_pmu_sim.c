@@ -10,11 +10,12 @@
  *
  *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *
- * where TIME is the elapsed time in ns, and FIELD is a field of a debug-store
- * record. Like a CPU, the PMU makes one record for all counters that overflow
- * in one instant. A counter counts while its PMC is not 0; a PMC's upper 32
- * bits are reserved. PMCs 64 + n and 128 + n are configuration words of PMCn,
- * which have no effect.
+ * where TIME is the time since the last tick in ns, EVENTS is the number of
+ * events to add to that PMD, and FIELD is a field of a debug-store record. Like
+ * a CPU, the PMU makes one record for all counters that overflow in one
+ * instant. A counter counts while its PMC is not 0; a PMC's upper 32 bits are
+ * reserved. PMCs 64 + n and 128 + n, the configuration words of PMCn, have no
+ * effect.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -37,8 +38,8 @@
  * @list:  in sim_sets
  * @s:     the core's structure for the set
  * @regs:  its registers
- * @select: hardware registers of the PMCs, by index
- * @started: counting
+ * @select: hardware registers of PMC0 ... PMC7
+ * @started: the set counts
  * @value: hardware registers of the PMDs, by their index in the table
  */
 struct sim_set {
@@ -406,7 +407,7 @@ static const struct file_operations sim_advance_fops = {
 };
 
 /*
- * The description
+ * The PMU description
  */
 
 #define SIM_PMC(n)						\

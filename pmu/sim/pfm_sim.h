@@ -22,8 +22,7 @@ struct task_struct;
  * @ip:    interrupted instruction pointer
  * @ns:    time that has passed since the last tick, in ns
  * @delta: events for PMD0 ... PMD7, less than 2^32 each
- * @rec:   the CPU's debug-store record, except that @ip is its instruction
- *         pointer
+ * @rec:   the debug-store record that the CPU writes; its ip is replaced by @ip
  */
 struct pfm_sim_tick {
 	struct task_struct	*task;
@@ -43,7 +42,8 @@ struct pfm_sim_tick {
  * overflows of the instant are reported at once, before this returns.
  *
  * Context: any; process if @tick->irq.
- * Return: 0; -ESRCH if no set is loaded there; -ERANGE if a delta is too large.
+ * Return: 0; -ESRCH if no set is loaded for that thread or CPU; -ERANGE if a
+ * delta is too large.
  */
 int pfm_sim_advance(const struct pfm_sim_tick *tick);
 
