@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run `make run` on the Debian release that this host does not run.
+"""Run `make run` on Debian 12 or 13, whichever this host does not run.
 
 The kernel, compiler, QEMU and Python are those of the other release.
 """

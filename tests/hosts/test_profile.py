@@ -15,7 +15,7 @@ PROGRAM = Path(__file__).resolve().parents[2] / "examples/profile.py"
 
 @pytest.fixture(name="profile", scope="module")
 def fixture_profile() -> ModuleType:
-    """Import examples/profile.py under another name, as Python has a module profile."""
+    """Import examples/profile.py. `import profile` would import Python's own module."""
     spec = importlib.util.spec_from_file_location("hot_profile", PROGRAM)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

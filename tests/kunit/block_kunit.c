@@ -9,8 +9,9 @@
 #include "load.h"
 
 /*
- * Start with PFM_FL_NOTIFY_BLOCK on a kernel thread. Set the flag after the
- * load, because PFM_LOAD_CONTEXT refuses to block kernel threads.
+ * Monitor a kernel thread that overflows may block (PFM_FL_NOTIFY_BLOCK). Set
+ * the flag after the load, because PFM_LOAD_CONTEXT refuses to block kernel
+ * threads.
  */
 static void start_blocking(struct kunit *test, struct task_struct *task)
 {
@@ -28,8 +29,8 @@ static void start_blocking(struct kunit *test, struct task_struct *task)
 
 /*
  * Make PMD0 and PMD1 overflow simultaneously in a thread that may be blocked.
- * For them, the handler sets the control bits @ctrl0 and @ctrl1. Return: the
- * thread.
+ * The handler sets the control bits @ctrl0 for PMD0 and @ctrl1 for PMD1.
+ * Return: the thread.
  */
 static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
 					   u32 ctrl1)

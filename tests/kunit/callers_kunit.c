@@ -13,7 +13,7 @@
 /* An address that 32-bit programs can use. The test maps a page there. */
 #define LOWER	0x10000000
 
-/* The initial value of all entries. Entries beyond the limit must keep it. */
+/* The initial value of all entries of chain[]. Unused entries must keep it. */
 #define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
 
 /* The artificial kernel stack. */

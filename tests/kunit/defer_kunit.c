@@ -138,10 +138,11 @@ static void defer_overflow_of_away(struct kunit *test)
 }
 
 /*
- * The handler for the deferred overflow runs while the thread is switched out,
- * so the thread may run on another CPU and overflow there at the same time. An
- * overflow that interrupts a handler on the same CPU is left to that handler.
- * This overflow must be deferred instead, as if a command owned the context.
+ * The handler for the deferred overflow runs while the thread is switched out.
+ * Meanwhile, the thread may run on another CPU and overflow there. The core
+ * leaves an overflow to a handler only if it interrupts that handler on the
+ * same CPU, so it must defer the overflow on the other CPU, as if a command
+ * owned the context.
  */
 /* Proves H06 */
 static void deferred_work_ignores_switched_out_thread(struct kunit *test)
@@ -169,10 +170,10 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 }
 
 /*
- * Report an overflow of PMD0 while a command owns the context. The PMD is in
- * the state PFM_KNOWN, which it entered with the value @known_from, as if an
- * NMI had interrupted pfm_overflow() and had handled the overflow. Return: how
- * often the handler is called.
+ * Report an overflow of PMD0 while a command owns the context. Before that, put
+ * PMD0 into the state PFM_KNOWN (overflow handled, but not yet reported) as if
+ * an NMI had interrupted pfm_overflow() and had handled an overflow when the
+ * value of PMD0 was @known_from. Return: the number of calls of the handler.
  */
 static int defer_known(struct kunit *test, u64 known_from)
 {

@@ -9,9 +9,9 @@
 #include "rate.h"
 
 /*
- * The description of the debug-store area, as fmt_init returns it. Tests may
- * make it invalid. The format uses the scripted handler, so that sampling can
- * continue at the threshold.
+ * The description of the debug-store area, which fmt_init copies. Tests may
+ * make it invalid. The format uses the scripted handler, so that a test can let
+ * sampling continue when the threshold is reached.
  */
 static struct pfm_ds described;
 

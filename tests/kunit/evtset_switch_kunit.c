@@ -194,7 +194,10 @@ static void timeout_while_masked_switches_after_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 }
 
-/* A PMU during whose stop() the set's timeout expires. */
+/*
+ * The PMU whose stop() a test replaces with stop_late(). The set's timeout
+ * expires during stop_late().
+ */
 static const struct pfm_pmu *real_pmu;
 
 static void stop_late(struct pfm_pmu_set *s)
@@ -206,8 +209,8 @@ static void stop_late(struct pfm_pmu_set *s)
 }
 
 /*
- * Stop monitoring on this PMU. If @command, call PFM_STOP; otherwise stop as if
- * another thread had issued the command.
+ * Stop monitoring with stop_late(). If @command, call PFM_STOP; otherwise stop
+ * as if another thread had issued the command.
  */
 static void stop_late_by(struct kunit *test, bool command)
 {
@@ -235,7 +238,10 @@ static void timeout_switch_waits_for_own_command(struct kunit *test)
 	stop_late_by(test, true);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
-	/* The switch happens soon after the command. */
+	/*
+	 * The core has set the timeout to a short time (PFM_SOON), which
+	 * elapses once monitoring runs again.
+	 */
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	pass(test, TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
@@ -394,7 +400,7 @@ static void masked_context_switches_on_restart(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
-	/* A restart resets the counter to its long value. */
+	/* A restart resets the counter to its long reset value. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-3 * PERIOD));
 	count(test, 3 * PERIOD);
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));

@@ -24,8 +24,8 @@ static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
 }
 
 /*
- * Report that the CPU has become idle, or is no longer idle, as the scheduler's
- * probe does.
+ * Report that the CPU has become idle, or is no longer idle, as the core's
+ * probe of sched_switch does.
  */
 static void idle_changes(struct kunit *test, bool idle)
 {
@@ -45,8 +45,8 @@ static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
 }
 
 /*
- * Start monitoring, and detach the scheduler's probe, because the CPU's real
- * idle times would interfere.
+ * Start monitoring, and detach the context from the probe of sched_switch,
+ * because the CPU's real idle times would interfere.
  */
 static void start_undisturbed(struct kunit *test)
 {

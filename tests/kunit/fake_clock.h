@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * fake_clock.h - the clock and the counter of the suites (core/raw_counter.h)
+ * fake_clock.h - replacements for local_clock() and for the CPU's raw counter
+ *		  (core/raw_counter.h) in the KUnit suites
  *
- * Until a test calls fake_clock_begin(), reading either of them returns
- * local_clock(). From then on, only the test lets time pass, and the counter
- * makes two ticks per ns.
+ * Until a test calls fake_clock_begin(), reading either of them returns the
+ * real local_clock(). From then on, only the test lets time pass, and the
+ * counter makes two ticks per ns.
  */
 #ifndef PFM_KUNIT_FAKE_CLOCK_H
 #define PFM_KUNIT_FAKE_CLOCK_H
@@ -16,8 +17,8 @@
 #define PFM_COUNTER_IS_STEADY	true
 
 /**
- * struct fake_clock - the time
- * @ns:    the time; 0 if the clock is not fake
+ * struct fake_clock - the fake time
+ * @ns:    the time in ns; 0 if the real clock is used
  * @step:  time in ns that reading the counter takes
  * @ahead: ticks by which the counter is ahead of the clock
  */

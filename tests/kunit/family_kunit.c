@@ -61,7 +61,7 @@ static void use_ending(struct pfm_context *ctx)
 	ctx->pmu = &ending;
 }
 
-/* Make the core read the PMDs of member @c through this copy. */
+/* Make the core read the PMDs of member @c through the copy of the PMU. */
 static void use_ending_for(const struct child *c)
 {
 	struct pfm_context *ctx = pfm_attach_get_thread(c->task);

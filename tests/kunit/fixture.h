@@ -281,7 +281,7 @@ static inline u64 fixture_value(struct kunit *test, u16 num)
 	return fixture_read(test, num).reg_value;
 }
 
-/* Make PMD0 count @d0 events, and simultaneously PMD1 @d1 events. */
+/* Make PMD0 count @d0 events and, at the same time, PMD1 count @d1 events. */
 static inline void fixture_count2(struct kunit *test, u64 d0, u64 d1)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x1234,
@@ -295,7 +295,10 @@ static inline void fixture_count(struct kunit *test, u64 d0)
 	fixture_count2(test, d0, 0);
 }
 
-/* Report an overflow of PMD0 only, as a PMU with separate interrupts does. */
+/*
+ * Report an overflow of PMD0 only, as a PMU does that has one interrupt per
+ * counter.
+ */
 static inline void fixture_report_pmd0(struct kunit *test)
 {
 	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), 0);

@@ -237,8 +237,8 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 }
 
 /*
- * Time that passes while monitoring is masked does not count as time since the
- * marker.
+ * A freeze ends the measurement of the time since the marker, because time that
+ * passes while monitoring is masked must not count.
  */
 static void flight_freeze_ends_time_since_marker(struct kunit *test)
 {

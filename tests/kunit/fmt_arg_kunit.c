@@ -167,7 +167,10 @@ static void argument_changes_only_in_live_fields(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_arg_may_become(&fmt, old, new));
 }
 
-/* Fields whose lines have the maximum length fill the page exactly. */
+/*
+ * PFM_ARG_MAX_FIELDS fields whose lines have the maximum length fit in one
+ * page. One field more is refused.
+ */
 static void argument_layout_fits_one_page(struct kunit *test)
 {
 	struct pfm_arg_field *fields;

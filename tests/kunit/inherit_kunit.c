@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inherit_kunit.c - births of members (the creation of their contexts when a
- *		     thread or process is created), and commands on a context
- *		     and its family
+ * inherit_kunit.c - births of family members (the creation of their contexts
+ *		     when a thread or process is created), and commands on a
+ *		     context and its family
  */
 #include "family_fixture.h"
 
@@ -124,8 +124,8 @@ static int deny_counter(struct pfm_pmu_set *set)
 }
 
 /*
- * Check that a PMD denied to a member is reported. If @born_stopped, create the
- * member before PFM_START.
+ * Check that the family records a PMD for which a member gets no hardware
+ * counter. If @born_stopped, create the member before PFM_START.
  */
 static void expect_denied(struct kunit *test, bool born_stopped)
 {
@@ -148,8 +148,7 @@ static void expect_denied(struct kunit *test, bool born_stopped)
 	KUNIT_EXPECT_EQ(test, family->sets_denied, 1ULL);
 	KUNIT_EXPECT_TRUE(test, test_bit(0, family->denied));
 	/*
-	 * Detach all contexts, which must not use the copy of the PMU any
-	 * longer.
+	 * Detach all contexts from the copy of the PMU, which is on the stack.
 	 */
 	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
 	family->pmu = usual;

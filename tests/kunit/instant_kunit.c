@@ -66,7 +66,10 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), -10ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 2), SHORT_RESET);
 	fixture_expect_one_message(test, 0x5);
-	/* PMD0 continues to count before the PMU reports its overflow. */
+	/*
+	 * After the reset, PMD0 counts three events before the PMU reports its
+	 * overflow, which the core has already handled.
+	 */
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * last_kunit.c - samples when the monitored thread exits
+ * last_kunit.c - samples that are taken when the monitored thread exits
  */
 #include "attach.h"
 #include "context.h"

@@ -25,8 +25,8 @@ static void make(struct kunit *test, u64 min)
 }
 
 /*
- * Call the handler with a sample that contains the values @value of @values
- * consecutive PMDs, of which @pmd is the first.
+ * Call the handler with a sample that contains @values consecutive PMDs, from
+ * @pmd on. Their values are in the array @value.
  */
 static void overflow(struct kunit *test, u16 pmd, u16 values, const u64 *value)
 {

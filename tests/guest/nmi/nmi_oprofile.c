@@ -25,7 +25,10 @@
  * @received:  samples received by the bridge
  * @delivered: samples read from the device
  * @lost:      samples lost
- * @stats:     statistics of the rig
+ * @stats:     statistics of the test PMU, pfm_nmi
+ *
+ * The last four are the values at the start of the recording. account()
+ * replaces them with the increase since then.
  */
 struct bridged {
 	int			fd;
@@ -36,7 +39,10 @@ struct bridged {
 	struct rig_stats	stats;
 };
 
-/* Use two events per NMI, because not all PMUs support a period of one. */
+/*
+ * Create a context that samples every NMI: each NMI counts as two events, and
+ * the period is two, because not all PMUs support a period of one.
+ */
 static int ctx_recording(void)
 {
 	struct counter c = rig_counter(0, 0, 2);
@@ -174,8 +180,8 @@ TEST(user_samples_have_file_offset_and_callers)
 	printf("# %u samples while spinning, %u with both callers\n",
 	       spinning, whole);
 	/*
-	 * Not all samples have both callers, because some NMIs arrive during a
-	 * timer interrupt.
+	 * Some samples lack a caller, because their NMI arrived in a prologue
+	 * or epilogue.
 	 */
 	CHECK(whole > spinning / 2);
 }
@@ -198,8 +204,8 @@ TEST(kernel_samples_are_marked_as_kernel)
 }
 
 /*
- * Call read() only once, because the device may never be empty while NMIs
- * arrive. Return: the new number of words.
+ * Read once, and store the words after the first @n. A loop until the device is
+ * empty might not end while NMIs arrive. Return: the number of words read.
  */
 static size_t read_some(int device, size_t n)
 {

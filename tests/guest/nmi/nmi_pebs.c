@@ -29,7 +29,8 @@
 #define SOURCE	0x1e8100042ULL
 
 /*
- * The flags after comparing two equal values: IF, ZF, PF and the reserved bit.
+ * The flags register after the comparison of two equal values: IF, ZF, PF, and
+ * bit 1, which is always set.
  */
 #define EFLAGS	0x246
 /*
@@ -158,7 +159,10 @@ static void fill(int fd)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Check all fields except the instruction pointer. */
+/*
+ * Check that the instruction pointer is in the spinning code, and that all
+ * other fields have the known values.
+ */
 static void check_place(const pfm_pebs64_smpl_entry_t *e)
 {
 	pfm_pebs64_smpl_entry_t copy = *e, expected;
@@ -241,8 +245,8 @@ TEST(record_fields_match_what_the_cpu_stored)
 }
 
 /*
- * The record fits in 32 bits, because the spinning code and its data are below
- * 4 GiB.
+ * The values fit in the 32-bit fields of the record, because the spinning code
+ * and its data are below 4 GiB.
  */
 TEST(record32_fields_match_what_the_cpu_stored)
 {
@@ -276,7 +280,11 @@ TEST(record32_fields_match_what_the_cpu_stored)
 	CHECK_EQ(((const pfm_pebs32_smpl_hdr_t *)m.buf)->hdr_flags, 0);
 }
 
-/* The interrupt arrives late, so the registers belong to the system call. */
+/*
+ * The NMIs arrive in the system call of rig_fire(), and RIG_SKID lets the
+ * user-level event count them there, as if its interrupts were late. The
+ * records contain the user registers that the system call saved.
+ */
 TEST(late_user_records_are_imprecise)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
@@ -314,7 +322,7 @@ TEST(muted_records_count_as_lost)
 
 /*
  * This thread monitors the other CPU, which is idle or runs the kernel thread
- * of the test PMU.
+ * of the test PMU. Neither has user registers that a record could contain.
  */
 TEST(user_records_in_kernel_threads_are_lost)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_sample.c - PMDs with sample data, on a CPU with precise events
+ * nmi_sample.c - PMDs that contain data of the sample (address, latency,
+ *		  branches and so on), on a CPU with precise events
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +28,10 @@
 #define FLAGS		0x3
 #define BRANCH_TYPE	"/sys/kernel/debug/pfm_nmi/branch_type"
 
-/* The test PMU's first sample contains the address of this data. */
+/*
+ * Sample i of the test PMU contains the address of data[i], if the test passes
+ * the address of this array to set_data().
+ */
 static char data[SAMPLES] __attribute__((aligned(64)));
 
 static void set_data(__u64 address)
@@ -181,8 +185,8 @@ TEST(counters_of_one_nmi_have_their_own_data)
 }
 
 /*
- * The PMU reports the counter without sample data first. This must not change
- * the data of the other counter.
+ * In each NMI, the PMU first reports the overflow of the counter without sample
+ * data. This must not change the data of the other counter.
  */
 TEST(plain_counters_share_nmis_with_sample_data)
 {
@@ -310,7 +314,7 @@ static void expect_branch(const struct smpl *s, unsigned int i, unsigned int n,
 	CHECK_EQ(values[PFM_PMD_BRANCH_FLAGS(n)], flags);
 }
 
-/* The PMU records more branches than there are PMDs. */
+/* The PMU records more branches than the PMDs have room for. */
 TEST(samples_have_the_newest_branches)
 {
 	struct smpl s = record_branches(PFM_BRANCHES + 4, FROM, TO, 0);

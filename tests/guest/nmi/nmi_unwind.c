@@ -18,8 +18,9 @@
 /* The required number of samples in code that has known callers. */
 #define ENOUGH	100
 /*
- * The maximum number of rounds until chains are complete. It is high because
- * NMIs may delay the kernel, which copies the list of mappings first.
+ * The maximum number of rounds until most chains are complete. It is high
+ * because chains are incomplete until the kernel has copied the list of
+ * mappings, and NMIs may delay that.
  */
 #define MOST_ROUNDS	20
 /* The number of changes of the program's mappings per round. */
@@ -48,7 +49,7 @@ static noipa void spin_below(const bool *done)
 	no_tail_call();
 }
 
-/* Create a context that samples every NMI of this thread, on CPU 0. */
+/* Create a context that samples every second NMI of this thread, on CPU 0. */
 static struct mapped sampling(void)
 {
 	struct mapped m;
@@ -56,7 +57,7 @@ static struct mapped sampling(void)
 	rig_need();
 	m = callstack_new(own_set());
 	/*
-	 * Use two events per NMI, because not all PMUs support a period of one.
+	 * The period is two NMIs, because not all PMUs support a period of one.
 	 */
 	rig_add_counter(m.fd, 0, 0, 2);
 	ctx_pin(0);
@@ -92,8 +93,9 @@ static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 }
 
 /*
- * Check that most chains are complete. Chains are incomplete until the kernel
- * has copied the list of mappings, and in a function's prologue.
+ * Check that most chains are complete. A chain is incomplete if the kernel has
+ * not copied the list of mappings yet, or if the NMI arrived in a function's
+ * prologue.
  */
 static void expect_whole_chains(const struct mapped *m)
 {
@@ -135,8 +137,8 @@ static void read_in_child(void *page)
 }
 
 /*
- * Change the program's mappings, which invalidates the kernel's copy of their
- * list.
+ * Change the program's mappings, which invalidates the kernel's copy of the
+ * list of mappings.
  */
 static void change_mappings(void)
 {

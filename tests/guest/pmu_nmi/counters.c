@@ -154,8 +154,8 @@ static void rig_disable(struct pmu *pmu)
 }
 
 /*
- * Also accept precise cycles events, because code that checks whether the CPU
- * has precise events tries one.
+ * Also accept precise cycles events, because pfm_pmu_perf creates one to find
+ * out whether the CPU has precise events.
  */
 static bool rig_is_cycles(const struct perf_event_attr *attr)
 {
@@ -213,7 +213,7 @@ static struct pmu rig_pmu = {
 	.check_period	= rig_check_period,
 };
 
-/* The following functions run in NMI context. */
+/* The functions from here to rig_count() run in NMI context. */
 
 static bool rig_is_excluded(const struct perf_event *event,
 			    struct pt_regs *regs)

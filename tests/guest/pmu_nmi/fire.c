@@ -20,7 +20,7 @@
 
 /* Sleep between NMIs if their interval is at least this many ns. */
 #define RIG_LONG_WAIT	50000
-/* How long to sleep, in us. */
+/* The minimum duration of such a sleep, in us. */
 #define RIG_SLEEP	20
 
 static DEFINE_PER_CPU(struct task_struct *, rig_threads);
@@ -128,8 +128,9 @@ static void rig_fire_in_turn(int cpu, u64 now)
 }
 
 /*
- * Send an NMI to each CPU with an active counter. rig_cease() waits until this
- * function has returned.
+ * Send an NMI to each CPU that has an active counter and whose next NMI is due.
+ * Preemption is disabled so that synchronize_rcu() in rig_cease() waits for the
+ * end of this function.
  */
 static void rig_fire_all(void)
 {
@@ -195,8 +196,9 @@ static void rig_stop_threads(void)
 }
 
 /*
- * Start one thread per CPU, because each CPU must receive its NMIs from another
- * CPU.
+ * Start one thread per CPU. An NMI that a thread sends to its own CPU
+ * interrupts only that thread; all other threads must be interrupted from
+ * another CPU.
  */
 static int rig_start_threads(void)
 {

@@ -13,7 +13,7 @@
  * late	1: a wrap at one NMI is reported at the next one
  * mute	1: a wrap begins the next period without being reported
  * shortest
- *	shorter periods are refused; 0 for none
+ *	the shortest period that is not refused; 0: no limit
  * addr, latency, weight2, weight3, source, transaction
  *	values in the first sample of a precise event
  * branches, branch_from, branch_to, branch_flags

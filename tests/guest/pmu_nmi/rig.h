@@ -99,8 +99,8 @@ extern struct rig_record rig_record;
 /* Report a wrap one NMI late, at the NMI after the one that caused the wrap. */
 extern bool rig_late;
 /*
- * Do not report wraps. The same happens on a real CPU when perf drains the
- * PEBS records at a context switch.
+ * Do not report wraps. On a real CPU, perf likewise drops overflows while it
+ * drains the PEBS records at a context switch.
  */
 extern bool rig_mute;
 /* Refuse periods shorter than this. */

@@ -3,10 +3,11 @@
  * nomemory.c - make each call again and again, while a different allocation or
  * user copy fails each time
  *
- * A call whose n-th request (allocation or copy) fails must return the matching
- * error and change nothing, so that the same call then succeeds. n is 1, 2 and
- * so on, until the call makes fewer than n requests. Each call is made with a
- * context of each kind.
+ * A call whose n-th request (allocation or copy) fails must either succeed
+ * without it, or return the matching error and change nothing, so that the same
+ * call then succeeds. n is 1, 2 and so on, until the call makes fewer than n
+ * requests. Calls whose requests may depend on the format are made with a
+ * context of each kind (harness/kinds.h).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -220,7 +221,8 @@ static long call_stop(void *subject)
 static void enter_masked(struct subject *s)
 {
 	/*
-	 * The counter that overflowed was not reset, so set its period again.
+	 * The overflow in the previous round did not reset the counter, so set
+	 * its period again.
 	 */
 	CHECK_OK(call_write_pmds(s));
 	ctx_start_on(s->fd, s->tid);
@@ -613,8 +615,8 @@ static void load_module(const char *name, const char *file)
 TEST(module_load_fails_cleanly_without_memory)
 {
 	/*
-	 * Allow more time, because other parts of the kernel make many more
-	 * requests while a module is loaded.
+	 * Allow more time, because finit_module() makes many requests outside
+	 * perfmon, too.
 	 */
 	alarm(4 * check_timeout());
 	failnth_prepare();

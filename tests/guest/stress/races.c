@@ -81,8 +81,8 @@ static void *many_commands(void *target)
 	unsigned int seed = thread_id();
 
 	/*
-	 * The commands are valid, so they can fail only because of other
-	 * threads' commands.
+	 * The arguments are valid, so a command can fail only because the
+	 * context, which all threads change, is in the wrong state for it.
 	 */
 	for (int i = 0; i < COMMANDS; i++)
 		if (any_command(target, rand_r(&seed)))
@@ -137,8 +137,8 @@ static void breed(void *unused)
 }
 
 /*
- * Create a context that monitors a family. If @samples, it has a sampling
- * buffer.
+ * Create a context that monitors a family, that is, a process and its
+ * descendants. If @samples, it has a sampling buffer.
  */
 static int try_family(bool samples)
 {
@@ -177,7 +177,10 @@ TEST(commands_on_a_family_race_with_births)
 
 /* Mappings */
 
-/* Read the buffer's header, unless the mapping was removed before the fork. */
+/*
+ * Read the buffer's header, unless close_it() has already made the mapping
+ * unreadable.
+ */
 static void read_header(void *mapped)
 {
 	const struct smpl *s = mapped;
@@ -259,7 +262,7 @@ TEST(close_races_with_overflows)
 /* Exec */
 
 /*
- * Attach a context while the thread executes a set-uid program. If the context
+ * Attach a context while a worker executes a set-uid program. If the context
  * was attached before the exec, the exec detaches it. After the exec, attaching
  * fails.
  */
@@ -302,7 +305,7 @@ TEST(attaching_races_with_an_exec_that_gains_privileges)
 }
 
 /*
- * As an administrator, load a context with many sets while the thread executes
+ * As an administrator, load a context with many sets while a worker executes
  * the set-uid program. The load must succeed, and the context must stay
  * attached.
  */

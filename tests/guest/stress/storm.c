@@ -29,8 +29,8 @@
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 /*
- * In ns. A shorter period may leave an emulated CPU on a busy host no time for
- * other work.
+ * The clock's period in ns. If it were shorter, an emulated CPU on a busy host
+ * might have no time for other work.
  */
 #define PERIOD		100000
 #define FAULTS		60
@@ -224,7 +224,10 @@ static void storm_system(void *kind)
 		storm_cpu(kind, n % 2);
 }
 
-/* Run one process per kind and the disturbing processes. */
+/*
+ * Run @function in one process per kind of context, and disturb these processes
+ * with others.
+ */
 static void storm(void (*function)(void *kind))
 {
 	pid_t pids[NUM_KINDS], formats, cpus, births = 0;
@@ -238,8 +241,8 @@ static void storm(void (*function)(void *kind))
 	formats = spawn(disturb_formats, NULL);
 	cpus = spawn(disturb_cpus, NULL);
 	/*
-	 * A CPU cannot monitor families and have a system-wide context at the
-	 * same time.
+	 * Families have per-thread contexts, which cannot be attached while a
+	 * system-wide context is.
 	 */
 	if (function != storm_system)
 		births = spawn(disturb_births, NULL);

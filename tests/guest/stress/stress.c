@@ -2,10 +2,11 @@
 /*
  * stress.c - contexts of all kinds at once, with disturbances
  *
- * One process per kind of context samples, round after round. Other processes
- * read the files that formats provide, or count in families. The amount of work
- * is fixed, not the time. With $PFM_NMI, the events are NMIs instead of page
- * faults, as many as the machine can handle.
+ * For each kind of context, one process takes samples, round after round. Other
+ * processes read the files that formats provide, or monitor themselves and
+ * their child processes. The amount of work is fixed, not the time. With
+ * $PFM_NMI, the events are NMIs instead of page faults, as many as the machine
+ * can handle.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -75,7 +76,7 @@ static int read_file(const char *path, const struct stat *st, int type,
 	CHECK(fd >= 0 || errno == ENOENT || errno == ENODEV);
 	if (fd < 0)
 		return 0;
-	/* If the kernel has no defects, the list of defects is empty. */
+	/* A read may return 0 bytes: the file "defects" is usually empty. */
 	CHECK(read(fd, text, sizeof(text)) >= 0 || errno == ENODEV);
 	close(fd);
 	return 0;
@@ -163,7 +164,8 @@ static void sample_self(void *arg)
 			sampler_drain(&s);
 		}
 		/*
-		 * In some rounds, close the context without reading the rest.
+		 * In some rounds, close the context without reading the
+		 * remaining samples.
 		 */
 		if (round % 3)
 			sampler_finish(&s);
