@@ -34,9 +34,12 @@ void rig_need(void);
 unsigned int rig_rounds(void);
 /* Return the PMC value of an event that counts @step per NMI. */
 __u64 rig_event(unsigned int step);
-/* Return the settings of counter @n, which overflows every @period NMIs. */
+/*
+ * Return the settings of counter @n with rig_event(1), which overflows every
+ * @period NMIs.
+ */
 struct counter rig_counter(unsigned int n, __u32 flags, __u64 period);
-/* Program the counter that rig_counter() describes. */
+/* Program a counter with the settings of rig_counter(). */
 void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 
 /* Send @n NMIs to this thread, and wait until it has received them. */
