@@ -10,7 +10,10 @@
 #include <perfmon/perfmon_fmt_callers.h>
 #include "unwind_walk.h"
 
-/* Read a word. Page faults are disabled, so absent pages cannot be read. */
+/*
+ * Read a word of user memory. The caller has disabled page faults, so this
+ * fails if the page is not present. Return: false on failure.
+ */
 static __always_inline bool pfm_unwind_read_user(__u64 addr, __u64 *word)
 {
 	const __u64 __user *at = (void __user *)(unsigned long)addr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_dev.c - the device /dev/perfmon_unwind, through which tools fill sets
- *		  of tables; init and exit of the module
+ * unwind_dev.c - the device /dev/perfmon_unwind, with which tools create sets
+ *		  of unwind tables; init and exit of the module
  */
 #include <linux/elf-em.h>
 #include <linux/file.h>
@@ -17,7 +17,10 @@
 #include "unwind_live.h"
 #include "unwind_set.h"
 
-/* Limit in bytes of a set's copies of mappings: those of about 150 processes */
+/*
+ * Maximum size in bytes of all copies of mappings in a set, enough for about
+ * 150 processes
+ */
 #define ROOM	(256 << 10)
 
 #define MACHINE	(IS_ENABLED(CONFIG_ARM64) ? EM_AARCH64 : EM_X86_64)
@@ -40,8 +43,8 @@ static int unwind_release(struct inode *inode, struct file *file)
 
 /*
  * Get the identity of the file to which a descriptor refers; for
- * PFM_UNWIND_VDSO it is all zero. Return: 0, -EBADF, or -EINVAL unless the
- * descriptor is one of a regular file that is open for reading.
+ * PFM_UNWIND_VDSO it is all zero. Return: 0; -EBADF if the descriptor is not
+ * open; -EINVAL if its file is not a regular one, or is not open for reading.
  */
 static int key_of_fd(int fd, struct pfm_unwind_key *key)
 {
@@ -62,7 +65,10 @@ static int key_of_fd(int fd, struct pfm_unwind_key *key)
 	return ret;
 }
 
-/* Copy a table to the set, which has already been charged for it. */
+/*
+ * Copy a table from user space, and add it to the set. The caller has already
+ * charged for it.
+ */
 static long copy_table(struct pfm_unwind_set *set,
 		       const struct pfm_unwind_key *key,
 		       const struct pfm_unwind_add *add)
@@ -118,7 +124,10 @@ static long unwind_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -ENOTTY;
 	if (copy_from_user(&in, (void __user *)arg, _IOC_SIZE(cmd)))
 		return -EFAULT;
-	/* Check again: udev may have changed the device's mode since open(). */
+	/*
+	 * Check the permission again: udev may have changed the device's mode
+	 * since open().
+	 */
 	if (file_permission(file, MAY_READ) ||
 	    !pfm_unwind_set_is_own(file->private_data))
 		return -EPERM;
@@ -179,9 +188,9 @@ static void __exit pfm_unwind_exit(void)
 {
 	misc_deregister(&unwind_dev);
 	pfm_unwind_lives_exit();
-	/* A thread may still be returning from a task work. */
+	/* A task work may have unpinned the module, but not yet returned. */
 	synchronize_rcu_tasks();
-	/* Copies of mappings are freed by RCU. */
+	/* Wait for RCU call-backs of this module, which free copies. */
 	rcu_barrier();
 }
 

@@ -82,7 +82,11 @@ struct pfm_unwind_live *notrace pfm_unwind_live_here(void)
 	return this_cpu_ptr(lives);
 }
 
-/* Context: as pfm_unwind_live_begin(), mmap_lock held. */
+/*
+ * Fill @live->space. Context: as pfm_unwind_live_begin(), mmap_lock held.
+ * Return: false if the process has too many mappings, or the stack that
+ * contains @sp was not found.
+ */
 static bool notrace look_up(struct pfm_unwind_live *live, u64 sp,
 			    pfm_unwind_lookup_t lookup, void *arg)
 {
@@ -100,7 +104,7 @@ static bool notrace look_up(struct pfm_unwind_live *live, u64 sp,
 bool notrace pfm_unwind_live_begin(struct pfm_unwind_live *live, u64 sp,
 				   pfm_unwind_lookup_t lookup, void *arg)
 {
-	/* On PREEMPT_RT, only the owner may release the lock. */
+	/* On PREEMPT_RT, an irq_work cannot release a thread's mmap_lock. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) || in_nmi() ||
 	    test_and_set_bit_lock(0, &live->busy))
 		return false;
@@ -118,7 +122,7 @@ bool notrace pfm_unwind_live_begin(struct pfm_unwind_live *live, u64 sp,
 
 void notrace pfm_unwind_live_end(struct pfm_unwind_live *live)
 {
-	/* Tell lockdep; it does not see that the irq_work releases the lock. */
+	/* Tell lockdep, which mmap_read_unlock_non_owner() does not do. */
 	rwsem_release(&live->mm->mmap_lock.dep_map, _RET_IP_);
 	pfm_irq_work_queue(&live->unlock);
 }

@@ -2,16 +2,19 @@
 /*
  * unwind_live.h - mappings that an overflow looks up itself
  *
- * The copy of a process's mappings is made when the thread returns to user
- * space. A thread that sleeps in the kernel may return only much later, and
- * until then its samples would have no callers in user space. So an overflow
- * that has interrupted the kernel looks up the mappings if there is no valid
- * copy, provided that it can take the mmap_lock without waiting.
+ * Stack walks normally use a copy of the process's mappings, which is made when
+ * a thread returns to user space. A thread that sleeps in the kernel may return
+ * only much later, and until then callers could be found only by frame
+ * pointers. So if the process does not have a valid copy, an overflow looks up
+ * the mappings itself, provided that it can take the mmap_lock without waiting.
+ * Only an overflow that interrupted the kernel, or that the thread itself
+ * caused, does this.
  *
- * The scheduler may hold the lock of this CPU's run queue, so the overflow must
- * not wake threads that wait for the mmap_lock. Therefore an irq_work releases
- * the mmap_lock, as soon as the CPU enables interrupts. At that time the thread
- * may run on another CPU and exit, so the irq_work needs a reference to the mm.
+ * Releasing the mmap_lock may wake a thread that waits for it. The overflow
+ * must not do this, because it may have interrupted the scheduler, which holds
+ * the lock of this CPU's run queue. Therefore an irq_work releases the
+ * mmap_lock, as soon as the CPU enables interrupts. The thread may then run
+ * on another CPU, or exit, so the irq_work needs a reference to the mm.
  */
 #ifndef PFM_UNWIND_LIVE_H
 #define PFM_UNWIND_LIVE_H
@@ -21,10 +24,10 @@
 #include "unwind_maps.h"
 
 /*
- * Limits, because an overflow must not take long. A process is not looked up if
- * its executable mappings fill the array of PFM_UNWIND_LIVE_TEXTS, or if it has
- * more than PFM_UNWIND_LIVE_MAPS mappings in all. If it has too many possible
- * stacks, only the lowest ones and the highest are found.
+ * Limits, because an overflow must not take long. The lookup fails if the
+ * process has PFM_UNWIND_LIVE_TEXTS or more executable mappings, or more than
+ * PFM_UNWIND_LIVE_MAPS mappings in all. If more than PFM_UNWIND_LIVE_STACKS
+ * mappings may be stacks, only the lowest ones and the highest one are found.
  */
 #define PFM_UNWIND_LIVE_TEXTS	256
 #define PFM_UNWIND_LIVE_STACKS	256
@@ -37,8 +40,8 @@
  * @unlock: releases the lock and the reference
  * @drop:   releases the reference if it is the last one
  * @space:  the mappings
- * @texts:  array of @space
- * @stacks: array of @space
+ * @texts:  the array @space.texts
+ * @stacks: the array @space.stacks
  */
 struct pfm_unwind_live {
 	unsigned long		busy;
@@ -63,16 +66,16 @@ struct pfm_unwind_live *pfm_unwind_live_here(void);
 /*
  * Look up the mappings of the current process, which has an mm. @live is this
  * CPU's structure, @sp the thread's stack pointer. Context: any, migration
- * disabled. Return: false if this is not possible now. After true, the caller
- * must call pfm_unwind_live_end() when it has walked the stack.
+ * disabled. Return: true if @live->space has the mappings; the caller must then
+ * call pfm_unwind_live_end() when it has walked the stack. Otherwise false.
  */
 bool pfm_unwind_live_begin(struct pfm_unwind_live *live, u64 sp,
 			   pfm_unwind_lookup_t lookup, void *arg);
 void pfm_unwind_live_end(struct pfm_unwind_live *live);
 
 /*
- * Wait until no lock and no reference is held. Context: process, may sleep; no
- * overflow uses @live.
+ * Wait until the mmap_lock and the reference to the mm have been released.
+ * Context: process, may sleep. No overflow may use @live any more.
  */
 void pfm_unwind_live_wait(struct pfm_unwind_live *live);
 

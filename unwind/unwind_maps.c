@@ -13,7 +13,10 @@
 
 struct pfm_unwind_key pfm_unwind_key_of(const struct file *file)
 {
-	/* With overlayfs, mappings may have the inode of the lower layer. */
+	/*
+	 * With overlayfs, the file of a mapping may have the underlying inode,
+	 * while a descriptor has overlayfs's own. Use the former for both.
+	 */
 	const struct inode *inode = d_real_inode(file->f_path.dentry);
 
 	return (struct pfm_unwind_key) {
@@ -47,8 +50,8 @@ static bool is_text(const struct vm_area_struct *vma)
 }
 
 /*
- * May the mapping be a stack? This includes the program's variables, because an
- * alternate stack for signals may be among them.
+ * May the mapping be a stack? This includes mappings of the program's
+ * variables, because one of these may be an alternate signal stack.
  */
 static bool is_stack(const struct vm_area_struct *vma)
 {
@@ -78,7 +81,10 @@ static struct pfm_unwind_text text_of(struct vm_area_struct *vma,
 	return text;
 }
 
-/* A stack that grows may use the gap below its mapping. */
+/*
+ * Get the range of a stack. A stack that grows down may later use the gap below
+ * its mapping, so the gap is included.
+ */
 static struct pfm_unwind_stack stack_of(const struct vm_area_struct *vma,
 					u64 last_end)
 {
@@ -150,8 +156,8 @@ void pfm_unwind_maps_fill(struct pfm_unwind_space *space, struct mm_struct *mm,
 }
 
 /*
- * Copy the mappings to @maps. Return: false if the mmap_lock is taken, or the
- * numbers of mappings have changed since they were counted.
+ * Copy the mappings to @maps. Return: false if the mmap_lock cannot be taken at
+ * once, or the numbers of mappings have changed since they were counted.
  */
 static bool maps_copy(struct pfm_unwind_maps *maps, struct mm_struct *mm,
 		      pfm_unwind_lookup_t lookup, void *arg)
@@ -184,7 +190,7 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 		return ERR_PTR(-EBUSY);
 	n = maps_count(mm);
 	mmap_read_unlock(mm);
-	/* Allocate unlocked: it may take long, and an exit takes the lock. */
+	/* This may take long, and a thread that exits needs the mmap_lock. */
 	maps = maps_alloc(n);
 	if (!maps)
 		return ERR_PTR(-ENOMEM);

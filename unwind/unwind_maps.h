@@ -16,8 +16,9 @@
 #include "unwind_walk.h"
 
 /*
- * Maximum numbers of mappings in a copy, counted from the lowest address. The
- * highest stack, which is the main thread's, is always copied.
+ * Maximum numbers of executable mappings and of stacks in a copy. If there are
+ * more, those at the lowest addresses are copied, and the highest stack, which
+ * is the main thread's.
  */
 #define PFM_UNWIND_MAX_TEXTS	1024
 #define PFM_UNWIND_MAX_STACKS	4096
@@ -46,9 +47,9 @@ struct pfm_unwind_key {
  * struct pfm_unwind_maps - copy of the mappings of a process
  * @space:    the mappings
  * @exec_vm:  number of executable pages when the copy was made
- * @total_vm: number of all pages then
+ * @total_vm: number of all pages when the copy was made
  * @size:     bytes of this structure and its arrays
- * @texts:    array of @space, followed by the array of stacks
+ * @texts:    the array @space.texts, followed by the array @space.stacks
  */
 struct pfm_unwind_maps {
 	struct pfm_unwind_space	space;
@@ -74,7 +75,7 @@ bool pfm_unwind_key_equal(const struct pfm_unwind_key *a,
 
 /*
  * Copy the mappings of a process; @lookup is called with the mmap_lock held.
- * Context: process, may sleep; the caller holds mm_users.
+ * Context: process, may sleep; the caller holds a reference to @mm->mm_users.
  * Return: the copy, to be freed with kvfree(), or ERR_PTR(): -ENOMEM, -EBUSY if
  * another thread changes the mappings.
  */
@@ -87,8 +88,9 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
  * nr_stacks are the sizes of the arrays on entry, and the numbers of mappings
  * on return. If there are too many mappings that may be stacks, the highest one
  * is the last entry. The time is linear in the number of mappings.
- * Context: any but NMI, mmap_lock held. The scheduler may hold locks, but
- * nothing here waits: overlayfs has found the real file when it was mapped.
+ * Context: any but NMI, mmap_lock held. The caller may have interrupted the
+ * scheduler while it held locks, so this function never waits. d_real_inode()
+ * does not either, because overlayfs found the real file when it was mapped.
  */
 void pfm_unwind_maps_fill(struct pfm_unwind_space *space, struct mm_struct *mm,
 			  pfm_unwind_lookup_t lookup, void *arg);

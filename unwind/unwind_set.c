@@ -2,18 +2,19 @@
 /*
  * unwind_set.c - a set of unwind tables, and the processes that use it
  *
- * A process gets its copy of mappings in three steps. An overflow that finds no
- * copy queues an irq_work. The irq_work runs when the overflow's interrupt has
- * returned, and queues a task work. The task work, which may sleep, makes the
- * copy before the thread returns to user space. The process's next overflow
- * finds the copy.
+ * The mappings of a process are copied in three steps. An overflow that does
+ * not find a valid copy queues an irq_work. The irq_work runs when the
+ * overflow's interrupt has returned, and queues a task work. The task work,
+ * which may sleep, makes the copy before the thread returns to user space. The
+ * process's next overflow finds the copy.
  *
  * A tool that knows that a process is new, or has changed, can have the copy
  * made at once with pfm_unwind_set_copy_of().
  *
  * Copies refer to tables, which therefore stay until the set is freed. A copy
- * is found by the process and its number of execs. It holds neither the mm nor
- * files, so that an exiting process frees them.
+ * is looked up by the process's struct pid and its self_exec_id, which each
+ * exec changes. It does not hold references to the mm or to files, so that
+ * these can be freed when the process exits.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -58,7 +59,7 @@ struct unwind_file {
  * struct unwind_request - a CPU's request for a copy
  * @set:   the set; the task work holds a reference
  * @busy:  bit 0: requested and not yet served
- * @task:  thread that needs the copy; only for comparison
+ * @task:  thread that needs the copy; only compared with current
  * @defer: queues @work
  * @work:  makes the copy
  */
@@ -74,7 +75,7 @@ struct unwind_request {
  * struct pfm_unwind_set - a set of tables
  * @ref:       references
  * @lock:      serialises changes
- * @charge:    for the set, its tables and @room
+ * @charge:    memlock charge for the set, its tables and @room
  * @nr_files:  number of files
  * @secret:    makes the hash of files unpredictable
  * @used:      bytes of all processes and copies
@@ -120,7 +121,7 @@ static void process_remove(struct pfm_unwind_set *set,
 	set->used -= size_of(p);
 	hash_del_rcu(&p->node);
 	list_del(&p->age);
-	/* Overflows that still see @p only compare @p->pid with a pointer. */
+	/* Overflows that still see @p do not dereference @p->pid. */
 	put_pid(p->pid);
 	call_rcu(&p->rcu, process_free);
 }
@@ -153,7 +154,10 @@ static void make_room(struct pfm_unwind_set *set, size_t size)
 	}
 }
 
-/* Publish a process's copy, without waiting for a tool. Return: 0 or -EBUSY. */
+/*
+ * Publish a process's copy. Return: 0; -EBUSY if the set is locked, for example
+ * by a tool that adds a table.
+ */
 static int publish(struct pfm_unwind_set *set, struct pfm_unwind_process *new)
 {
 	struct pfm_unwind_process *old;
@@ -190,7 +194,10 @@ static struct unwind_file *file_find(struct pfm_unwind_set *set,
 	return NULL;
 }
 
-/* Find a table without taking a lock: the caller holds the mmap_lock. */
+/*
+ * Find the table of a file. This does not take the set's lock: overflows call
+ * it, and pfm_unwind_set_add() calls it with the lock held.
+ */
 static const struct pfm_unwind_table *
 table_find(void *set, const struct pfm_unwind_key *key)
 {
@@ -199,7 +206,7 @@ table_find(void *set, const struct pfm_unwind_key *key)
 	rcu_read_lock();
 	file = file_find(set, key);
 	rcu_read_unlock();
-	/* Files stay as long as the set. */
+	/* Files are freed only with the set. */
 	return file ? &file->table : NULL;
 }
 
@@ -220,7 +227,7 @@ static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p,
 	return ret;
 }
 
-/* Copy the mappings of a process with the memory @mm. */
+/* Copy the mappings of the process @pid, whose memory is @mm. */
 static int set_copy(struct pfm_unwind_set *set, struct pid *pid, u64 exec_id,
 		    struct mm_struct *mm)
 {
@@ -244,8 +251,9 @@ int pfm_unwind_set_copy(struct pfm_unwind_set *set)
 }
 
 /*
- * May the caller have the mappings of a process copied? This takes the
- * process's mmap_lock, but does not disclose the copy to the caller.
+ * Is the caller allowed to request a copy of a process's mappings? Copying
+ * takes the process's mmap_lock, but does not disclose the mappings to the
+ * caller.
  */
 static bool may_copy(struct task_struct *task)
 {
@@ -263,8 +271,8 @@ int pfm_unwind_set_copy_of(struct pfm_unwind_set *set, struct pid *pid)
 		return -ESRCH;
 	exec_id = READ_ONCE(task->self_exec_id);
 	/*
-	 * An exec replaces the mm before it changes the ID: a copy of an old mm
-	 * never has the new ID.
+	 * Read the ID before the mm. An exec replaces the mm before it changes
+	 * the ID, so the copy of an old mm cannot get the new ID.
 	 */
 	smp_rmb();
 	mm = get_task_mm(task);
@@ -388,9 +396,9 @@ static void defer_request(struct irq_work *irq_work)
 						      struct unwind_request,
 						      defer.work);
 
-	/* The requester holds a reference until this function has ended. */
+	/* The set is valid: pfm_unwind_set_put() waits for this function. */
 	pfm_unwind_set_get(request->set);
-	/* An irq_work may run at a later tick, in any thread. */
+	/* An irq_work may run at a later tick, when another thread runs. */
 	if (current != request->task ||
 	    !pfm_thread_work_add(current, &request->work, TWA_RESUME)) {
 		refcount_dec(&request->set->ref);
@@ -476,7 +484,7 @@ void pfm_unwind_set_put(struct pfm_unwind_set *set)
 
 	if (!set)
 		return;
-	/* Deferred requests rely on this reference. */
+	/* defer_request() relies on this reference until it has its own. */
 	for_each_possible_cpu(cpu)
 		pfm_irq_work_wait(&per_cpu_ptr(set->requests, cpu)->defer);
 	set_unref(set);

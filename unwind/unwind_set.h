@@ -18,10 +18,10 @@ struct pid;
 
 /**
  * struct pfm_unwind_process - a process with a copy of its mappings
- * @node:    in the set's processes
- * @age:     in the set's list, oldest first
- * @pid:     the process; a reference
- * @exec_id: number of its execs
+ * @node:    entry in the set's hash table of processes
+ * @age:     entry in the set's list of processes, oldest copy first
+ * @pid:     the process, with a reference
+ * @exec_id: self_exec_id of the process, which each exec changes
  * @maps:    the copy
  * @files:   number of the set's files when the copy was made
  * @rcu:     frees the structure and the copy
@@ -37,10 +37,10 @@ struct pfm_unwind_process {
 };
 
 /*
- * Create an empty set; the caller owns a reference. Processes with their copies
- * take up at most @room bytes, usually 1 to 2 KiB each. If necessary, the
- * oldest copies are discarded to make room for a new one. The caller's user and
- * process are charged for the set and for @room.
+ * Create an empty set; the caller owns a reference. The copies of all processes
+ * together take up at most @room bytes; one copy usually takes 1 to 2 KiB. If
+ * necessary, the oldest copies are discarded to make room for a new one. The
+ * caller's user and process are charged for the set and for @room.
  * Context: process. Return: the set, or NULL if memory is short or
  * RLIMIT_MEMLOCK does not allow this.
  */
@@ -50,38 +50,41 @@ struct pfm_unwind_set *pfm_unwind_set_create(size_t room);
 void pfm_unwind_set_get(struct pfm_unwind_set *set);
 
 /*
- * Has the calling process created the set? Others must not add tables: they
- * would be charged to the creator, but the limits of the caller would apply.
+ * Has the calling process created the set? Others must not add tables: the
+ * creator would be charged, but the limits checked would be the caller's.
  * Context: process.
  */
 bool pfm_unwind_set_is_own(const struct pfm_unwind_set *set);
 
 /*
  * Charge the set's creator for a table of @size bytes, before it is copied.
+ * pfm_unwind_set_uncharge() takes the charge back.
  * Context: process, may sleep. Return: false if RLIMIT_MEMLOCK does not allow
- * it; pfm_unwind_set_uncharge() takes the charge back.
+ * the charge.
  */
 bool pfm_unwind_set_charge(struct pfm_unwind_set *set, size_t size);
 void pfm_unwind_set_uncharge(struct pfm_unwind_set *set, size_t size);
 
 /*
- * Add the table of a file that does not have one. Processes with a copy of
- * their mappings get a new copy at their next overflow. On success the set owns
- * @bytes, which kvfree() can free and for which it is charged.
+ * Add a table for a file that does not have one yet. For a process whose
+ * mappings have been copied, a new copy is requested at its next overflow in
+ * user space. On success the set owns @bytes. The caller must have allocated
+ * @bytes with kvmalloc(), and charged for them with pfm_unwind_set_charge().
  * Context: process, may sleep. Return: 0; -EINVAL: not a valid table for this
- * @machine; -EEXIST: the file has a table; -ENOSPC: PFM_UNWIND_MAX_TABLES;
- * -ENOMEM.
+ * @machine; -EEXIST: the file already has a table; -ENOSPC: the set already has
+ * PFM_UNWIND_MAX_TABLES; -ENOMEM.
  */
 int pfm_unwind_set_add(struct pfm_unwind_set *set,
 		       const struct pfm_unwind_key *key, void *bytes,
 		       size_t size, unsigned int machine);
 
 /*
- * Get the mappings of the current process, and request a new copy if there is
- * no copy or it is out of date. @sp: the thread's stack pointer. @at_user: the
- * overflow interrupted user space. Only then is a copy requested, because the
- * request is served when the thread returns to user space, and until then the
- * CPU cannot accept another one.
+ * Get the mappings of the current process. If they have not been copied, or the
+ * copy is out of date, and @at_user is true, request a new copy. @sp: the
+ * thread's stack pointer. @at_user: the overflow interrupted user space. After
+ * other overflows a copy is not requested: the thread might return to user
+ * space only much later, and the CPU could not accept another request until
+ * then.
  * Context: any, NMI included; the caller holds a reference, migration is
  * disabled, and the thread has an mm.
  * Return: the mappings, valid until the caller leaves its RCU read-side section
@@ -92,24 +95,25 @@ pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user);
 
 /*
  * Look up the mappings of the current process, after pfm_unwind_set_space() has
- * returned NULL, for an overflow in the kernel. Context: as for that function.
- * Return: the mappings, valid until pfm_unwind_live_end(); or NULL.
+ * returned NULL. This is for overflows that interrupted the kernel, or that the
+ * thread itself caused (unwind_live.h). Context: as for that function. Return:
+ * the mappings, valid until pfm_unwind_live_end(); or NULL.
  */
 struct pfm_unwind_live *pfm_unwind_set_look(struct pfm_unwind_set *set, u64 sp);
 
 /*
  * Copy the mappings of the current process, which has an mm. Does not wait for
- * other threads, because a monitored thread waits for this.
+ * other threads, because this would delay the monitored thread.
  * Context: process, may sleep. Return: 0; -EBUSY if another thread changes the
  * set or the mappings; -ENOMEM; -ENOSPC.
  */
 int pfm_unwind_set_copy(struct pfm_unwind_set *set);
 
 /*
- * Copy the mappings of the process @pid, which may be changing them. Context:
+ * Copy the mappings of the process @pid, which may be running. Context:
  * process, may sleep. Return: as pfm_unwind_set_copy(); -ESRCH if the process
- * has ended, or has no memory; -EPERM if it is another user's, unless the
- * caller has CAP_PERFMON.
+ * has ended, or has no memory; -EPERM if the process belongs to another user
+ * and the caller does not have CAP_PERFMON.
  */
 int pfm_unwind_set_copy_of(struct pfm_unwind_set *set, struct pid *pid);
 

@@ -31,7 +31,10 @@ static bool head_is_valid(const struct pfm_unwind_head *head, size_t size,
 	       head->start + text > head->start;
 }
 
-/* Check the rows. Offsets rise within a block, so it has at most 256 rows. */
+/*
+ * Check the index, and that the offsets rise within each block: a block then
+ * has at most 256 rows.
+ */
 static bool rows_are_valid(const struct pfm_unwind_table *table, __u32 nr_rows)
 {
 	__u32 block, row, last;

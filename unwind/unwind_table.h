@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * unwind_table.h - checked unwind tables (perfmon_unwind.h), and their search
+ * unwind_table.h - checking and searching unwind tables (perfmon_unwind.h)
  *
  * This is also compiled in user space, for tests that follow the call chains of
  * running programs.
@@ -23,7 +23,7 @@
  * struct pfm_unwind_table - a table that has passed pfm_unwind_table_init()
  * @start:     first offset in the file that the table describes
  * @nr_blocks: number of blocks
- * @index:     first row of each block, and the number of all rows
+ * @index:     first row of each block; the last element is the number of rows
  * @rules:     the different rules
  * @rule:      index in @rules for each row
  * @offset:    address of each row, relative to its block
@@ -38,20 +38,22 @@ struct pfm_unwind_table {
 };
 
 /*
- * Check a table in time linear in its size. An accepted table is safe to search
- * and to follow, even if its rules are wrong. @bytes must be aligned to 8, and
- * must not be freed or changed while the table is in use.
+ * Check the table in @bytes, and make @table refer to it, in time linear in
+ * @size. An accepted table is safe to search and to follow, even if its rules
+ * are wrong. @bytes must be aligned to 8, and must not be freed or changed
+ * while the table is in use.
  * Context: any.
- * Return: 0; -EINVAL if the table is damaged or for another version or
- * @machine (EM_X86_64, EM_AARCH64).
+ * Return: 0; -EINVAL if the table is damaged, has another version, or is not
+ * for @machine (EM_X86_64, EM_AARCH64).
  */
 int pfm_unwind_table_init(struct pfm_unwind_table *table, const void *bytes,
 			  size_t size, unsigned int machine);
 
 /*
- * Find the rule for an address, which is relative to the table's start, in at
- * most 9 steps: a block may have 256 rows. The address may come from a program,
- * so it is clamped against speculation.
+ * Find the rule for an address, which is relative to the table's start. This is
+ * a binary search of at most 9 steps, because a block has at most 256 rows. The
+ * monitored program may control the address, so the index of the block is
+ * clamped against speculation.
  * Context: any, NMI included. Return: the rule, or NULL.
  */
 static __always_inline const struct pfm_unwind_rule *

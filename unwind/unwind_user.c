@@ -60,8 +60,8 @@ find_callers(struct pfm_unwind_set *set, const struct pfm_ovfl_data *data,
 {
 	u64 sp = user_stack_pointer(regs);
 	/*
-	 * Also true if the event excludes the kernel but its interrupt came in
-	 * the kernel: @data then has the registers of user space.
+	 * Also true if the event excludes the kernel, but its interrupt arrived
+	 * while the kernel ran: @data then has the registers of user space.
 	 */
 	bool at_user = regs == data->regs;
 	const struct pfm_unwind_space *space;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * unwind_walk.h - following a user stack by unwind tables
+ * unwind_walk.h - walking a user stack with unwind tables
  *
  * Tables are not trusted. Whatever the tables and the stack contain:
  *
@@ -8,10 +8,10 @@
  *   limited number of steps.
  * - The stack is read only between the frame's stack pointer and the end of the
  *   stack's mapping, at multiples of 8. In the innermost frame of x86, the red
- *   zone below the stack pointer is read, too. The saved rbx is read from any
- *   frame on this stack. The stack pointer rises from frame to frame; it may
- *   stay the same if the return address is in a register. Only at a signal
- *   frame may it fall, or move to another stack.
+ *   zone below the stack pointer is read, too. A saved rbx may be read from any
+ *   frame on this stack that the walk has already left. The stack pointer rises
+ *   from frame to frame; it may stay the same if the return address is in a
+ *   register. It may fall, or move to another stack, only at a signal frame.
  * - An address becomes part of the chain only if it lies in an executable
  *   mapping of the process. No other words from the stack are disclosed.
  *
@@ -30,8 +30,8 @@
  * struct pfm_unwind_text - an executable mapping
  * @start: first address
  * @end:   address after the mapping
- * @shift: address that corresponds to the start of @table; it may be outside
- *         the mapping
+ * @shift: address that corresponds to the file offset @table->start; it may be
+ *         outside the mapping
  * @table: table of the mapped file, or NULL
  */
 struct pfm_unwind_text {
@@ -71,7 +71,7 @@ struct pfm_unwind_space {
  * @fp:    DWARF number of the frame pointer
  * @lr:    DWARF number of the link register; 0 if none
  * @read:  read a word of the stack. Return: false if that is not possible
- * @reg:   get the innermost frame's register with a DWARF number
+ * @reg:   get a register of the innermost frame by its DWARF number
  * @strip: remove an authentication code from a return address
  * @rbx:   DWARF number of rbx; 0 if none
  *
@@ -90,7 +90,7 @@ struct pfm_unwind_cpu {
 /**
  * struct pfm_unwind_chain - result of a walk
  * @nr:      number of return addresses
- * @guessed: number of steps by frame pointer, because there was no rule
+ * @guessed: number of steps by frame pointer, because no rule was found
  * @why:     why the chain ended
  */
 struct pfm_unwind_chain {
@@ -101,17 +101,18 @@ struct pfm_unwind_chain {
 
 /**
  * struct pfm_unwind_frame - a frame of the walk
- * @pc:    address of the next instruction, or return address
+ * @pc:    address of the next instruction if @exact, else return address
  * @sp:    stack pointer, if @knows_sp; else an address that is not above it
  * @fp:    frame pointer
  * @lr:    link register, if @knows_lr
  * @end:   end of the stack
  * @regs:  registers of the innermost frame; NULL in other frames
- * @rbx_regs: registers with the frame's rbx, or NULL if it is not known
- * @rbx_at:   address of the frame's rbx; if below @rbx_low, rbx is in @rbx_regs
- * @rbx_low:  stack pointer of the first frame on this stack
+ * @rbx_regs: registers that contain the frame's rbx if @rbx_at is below
+ *            @rbx_low; NULL if rbx is then not known
+ * @rbx_at:   stack address of the frame's rbx, unless below @rbx_low
+ * @rbx_low:  stack pointer of the innermost frame on this stack
  * @text:  mapping of the code
- * @exact:    @pc is the next instruction
+ * @exact:    @pc is the address of the next instruction
  * @knows_sp: @sp is the stack pointer
  * @knows_lr: the frame was interrupted by a signal, and @lr is valid
  */
@@ -174,8 +175,8 @@ pfm_unwind_find_end(const struct pfm_unwind_space *space, __u64 addr)
 }
 
 /*
- * Read a word between the frame's stack pointer and the end of the stack, which
- * is the end of a page.
+ * Read a word between the frame's stack pointer and the end of the stack. An
+ * aligned word cannot extend beyond the end, which is the end of a page.
  */
 static __always_inline bool
 pfm_unwind_read(const struct pfm_unwind_cpu *cpu,
@@ -185,7 +186,10 @@ pfm_unwind_read(const struct pfm_unwind_cpu *cpu,
 	       !(addr % sizeof(*word)) && cpu->read(addr, word);
 }
 
-/* Read a word as pfm_unwind_read(), or in the red zone. */
+/*
+ * Read a word as pfm_unwind_read() does, or from the red zone of the innermost
+ * frame on x86.
+ */
 static __always_inline bool
 pfm_unwind_read_saved(const struct pfm_unwind_cpu *cpu,
 		      const struct pfm_unwind_space *space,
@@ -207,7 +211,10 @@ pfm_unwind_forget_rbx(struct pfm_unwind_frame *frame)
 	frame->rbx_at = 0;
 }
 
-/* Follow the frame pointer: two words, the caller's frame pointer and pc. */
+/*
+ * Follow the frame pointer, which points to two words: the caller's frame
+ * pointer and the return address.
+ */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_guess(const struct pfm_unwind_cpu *cpu,
 		 struct pfm_unwind_frame *frame)
@@ -222,7 +229,7 @@ pfm_unwind_guess(const struct pfm_unwind_cpu *cpu,
 	frame->pc = cpu->strip(pc);
 	frame->regs = NULL;
 	frame->exact = false;
-	/* On arm64 the two words may be anywhere in the frame. */
+	/* On arm64 the two words need not be at the end of the frame. */
 	frame->knows_sp = !cpu->lr;
 	frame->knows_lr = false;
 	pfm_unwind_forget_rbx(frame);
@@ -273,7 +280,7 @@ pfm_unwind_get_rbx(const struct pfm_unwind_cpu *cpu,
 	return frame->rbx_regs;
 }
 
-/* Get the register of a rule. Return: false if it is not known. */
+/* Get a frame's register by DWARF number. Return: false if it is not known. */
 static __always_inline bool
 pfm_unwind_reg(const struct pfm_unwind_cpu *cpu,
 	       const struct pfm_unwind_frame *frame, unsigned int number,
@@ -317,8 +324,9 @@ pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
 }
 
 /*
- * Get the return address, and record where the caller's rbx is. The slot of rbx
- * is below the stack pointer if the innermost function has already restored it.
+ * Get the return address, and record where the caller's rbx is. If the
+ * innermost function has already restored rbx, the slot is below the stack
+ * pointer, and pfm_unwind_get_rbx() uses the register instead.
  */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
@@ -342,8 +350,8 @@ pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
 
 /*
  * Get the caller's frame pointer. If its slot is below the stack pointer, the
- * function has already restored the register, which unwind information often
- * omits.
+ * function has already restored the register. Unwind information often omits
+ * this, and still refers to the slot.
  */
 static __always_inline bool
 pfm_unwind_fp(const struct pfm_unwind_cpu *cpu,
@@ -379,7 +387,7 @@ pfm_unwind_return(const struct pfm_unwind_cpu *cpu,
 		why = pfm_unwind_ra(cpu, rule, frame, cfa, &pc);
 	if (why)
 		return why;
-	/* sp may stay the same only if the function has not used the stack. */
+	/* sp may stay the same only if the return address is in a register. */
 	if (cfa < frame->sp + !linked || cfa > frame->end ||
 	    !pfm_unwind_fp(cpu, rule, frame, cfa, &fp))
 		return PFM_UNWIND_UNREADABLE;
@@ -464,11 +472,11 @@ pfm_unwind_step(const struct pfm_unwind_cpu *cpu,
  * pfm_unwind_walk() - collect the return addresses of a user stack
  * @cpu:   the machine, a constant
  * @space: the mappings of the process
- * @first: the innermost frame: @pc, @sp, @fp and @regs
+ * @first: the innermost frame, with @pc, @sp, @fp and @regs set
  * @out:   out: return addresses, innermost first
  * @max:   maximum number of addresses
  *
- * Allocates nothing, takes no lock, does not divide.
+ * Allocates no memory, takes no lock, and does not divide: division is slow.
  *
  * Context: that of @cpu->read.
  * Return: number of addresses, and the reason for the end of the chain.

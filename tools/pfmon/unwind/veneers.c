@@ -3,21 +3,21 @@
  * veneers.c - instructions that the linker has moved out of functions
  *
  * Because of erratum 843419 of the Cortex-A53, linkers for arm64 replace some
- * loads and stores by branches to a veneer. The veneer consists of the replaced
+ * loads and stores with branches to veneers. A veneer consists of the replaced
  * instruction and a branch back. The instruction does not change sp, so the
- * veneer has the same rule as the place from which the instruction was moved.
- * GNU ld puts 4 KiB of veneers between functions.
+ * unwind rule of the place from which it was moved also applies to the veneer.
  */
 #include "unwind/cursor.h"
 #include "unwind/veneers.h"
 
 #define INSTRUCTION	4	/* bytes */
 #define VENEER		(2 * INSTRUCTION)
+/* GNU ld collects veneers in an area of 4 KiB between two functions. */
 #define LARGEST_GAP	(4096 + 64)
 
 /*
- * Sets *target to where the branch at the offset @at in the file leads. Returns
- * false if @code is not a branch.
+ * Sets *target to the destination of the branch instruction @code, which is at
+ * the file offset @at. Returns false if @code is not a branch.
  */
 static bool branch_target(uint32_t code, uint64_t at, uint64_t *target)
 {
@@ -28,8 +28,8 @@ static bool branch_target(uint32_t code, uint64_t at, uint64_t *target)
 }
 
 /*
- * Sets *place to the place from which the instruction of the veneer at @at was
- * moved. Returns false if there is no veneer at @at.
+ * Sets *place to the file offset from which the instruction of the veneer at
+ * @at was moved. Returns false if the code at @at is not a veneer.
  */
 static bool find_place(const struct elf_file *file, struct cursor veneer,
 		       uint64_t at, uint64_t *place)
