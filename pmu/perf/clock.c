@@ -2,17 +2,18 @@
 /*
  * clock.c - the clock of an event set
  *
- * The clock needs an event of its own if an NMI may have to read the clock:
- * that is, if one of the set's counters samples, unless it counts one of perf's
- * software events. (A tracepoint is not one of these: it can fire in an NMI.)
+ * The clock measures how long the set has counted. It can do without an event
+ * of its own if the set has a software event or a tracepoint. These are enabled
+ * whenever the set counts, so the clock uses the time that perf keeps for one
+ * of them. This saves an event that would have to be created, and switched with
+ * the thread.
+ *
+ * But this time cannot be read in an NMI. So the clock needs its own event if
+ * one of the set's counters samples, unless this counter counts one of perf's
+ * software events. (Tracepoints are not meant here: they can fire in an NMI.)
  * Precise events overflow even if they do not sample, so their sets need a
  * clock event, too. So do sets with a timeout, and sets of system-wide
  * contexts.
- *
- * In any other set the clock uses the time that perf keeps for one of the set's
- * software events or tracepoints, which are enabled whenever the set counts.
- * This saves an event that would have to be created, and switched with the
- * thread.
  */
 #include <linux/sched/clock.h>
 #include "clock.h"
@@ -80,7 +81,10 @@ u64 perf_time_running(struct perf_event *event)
 	return running;
 }
 
-/* perf updates the times when it switches the thread. */
+/*
+ * While the event is not on this CPU, total_time_running is up to date: perf
+ * updates it when it switches the thread.
+ */
 u64 perf_time_here(const struct perf_event *event)
 {
 	u64 running = event->total_time_running;

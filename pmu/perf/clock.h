@@ -28,12 +28,14 @@ bool perf_clock_needs_event(struct perf_set *ps);
  */
 struct perf_event *perf_timer_event(const struct perf_set *ps);
 
-/*
- * Read a clock without an event of its own. Context: process;
- * perf_clock_count_here() works in any context but NMI, if the set is stopped,
- * or if interrupts are off and the set counts the current thread.
- */
+/* Read a clock that has no event of its own. Context: process. */
 u64 perf_clock_count(const struct perf_set *ps);
+
+/*
+ * Read a clock that has no event of its own. Either the set must be stopped, or
+ * interrupts must be off and the set must count the current thread. Context:
+ * any except NMI.
+ */
 u64 perf_clock_count_here(const struct perf_set *ps);
 
 /* Has the set ever counted? Context: process. */
@@ -43,12 +45,13 @@ bool perf_clock_has_run(const struct perf_set *ps);
 u64 perf_time_running(struct perf_event *event);
 
 /*
- * Get the same time without a lock. The event must be one of the current
- * thread, or be stopped. Context: any but NMI; interrupts off.
+ * Get the time of perf_time_running() without taking a lock. The event must be
+ * one of the current thread, or be stopped. Context: any except NMI, interrupts
+ * off.
  */
 u64 perf_time_here(const struct perf_event *event);
 
-/* Does perf_time_here() return what perf_time_running() does? */
+/* Has the self-test found that perf_time_here() returns the correct time? */
 extern bool perf_keeps_times;
 
 #endif /* PFM_PMU_PERF_CLOCK_H */

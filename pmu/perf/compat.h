@@ -9,7 +9,7 @@
 
 #include <linux/version.h>
 
-/* cpuid_eax(): <asm/processor.h> before 6.16, <asm/cpuid/api.h> since */
+/* cpuid_eax() was in <asm/processor.h> before 6.16. */
 #ifdef CONFIG_X86_64
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #include <asm/processor.h>
@@ -25,7 +25,7 @@
 #define perf_ctx_stamp(ctx)	((ctx)->time.stamp)
 #endif
 
-/* The time of a perf_event_context at this update: an lvalue */
+/* The time of a perf_event_context at its last update; an lvalue */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define perf_ctx_time(ctx)	((ctx)->time)
 #else

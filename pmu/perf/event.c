@@ -9,7 +9,7 @@
  * throttle.c changes the event's clock and its handler. Each access here
  * follows what perf does in the same context:
  *
- * - The PMU's read is called only for the clocks and for counters of the CPU,
+ * - The PMU's read is called only for clock events and for counters of the CPU,
  *   on the CPU where they count and with interrupts off, as
  *   perf_output_read_group() does from an NMI. The read of other drivers may
  *   wait for a lock: see perf_updater(). For samples on arm64 the counter
@@ -20,28 +20,31 @@
  *   timer of a clock is armed by perf_swevent_hrtimer() itself after the
  *   report, with sample_period.
  * - The overflow may have interrupted code that holds the lock of another
- *   event's timer or driver. So for any other event only the value of the PMD
- *   is changed. An irq_work stops the event, sets its period and starts it, as
- *   perf_adjust_freq_unthr_context() and __perf_event_stop() do in an
- *   interrupt. If the event has left that CPU, a work item calls
- *   perf_event_period(). Until then perf may report the event late or early. A
- *   report that is early arms the event for the rest of its period.
+ *   event's timer or driver. So an event that is not being reported is not
+ *   touched: only the value of its PMD is changed. Later an irq_work stops the
+ *   event, sets its period and starts it, as perf_adjust_freq_unthr_context()
+ *   and __perf_event_stop() do in an interrupt. If the event is no longer on
+ *   the CPU of the irq_work, a work item calls perf_event_period(). Until then
+ *   perf may report the event late or early. A report that is early arms the
+ *   event for the rest of its period.
  *
  * These functions of perf work in the same way on 6.1, 6.12 and 7.3. Only
  * throttling differs: since 6.16 perf also stops software events that it
  * throttles.
  *
- * The value of a PMD (pfm_pmu_reg.offset) changes before the event is armed for
- * the new value. An overflow in between, while the event is armed for an older
- * value, is reported too early or too late. Both cases are corrected at the
- * report.
+ * The value of a PMD is the event's count minus pfm_pmu_reg.offset. The offset
+ * is changed before the event is armed for the new value. An overflow in
+ * between, while the event is armed for an older value, is reported too early
+ * or too late. Both cases are corrected at the report.
  *
  * Invariants:
- * - pfm_pmu_reg.reload is the period with which perf re-arms an overflowing
- *   event, or PFM_RELOAD_NONE. It is never 0, so it can be a divisor.
+ * - pfm_pmu_reg.reload is minus the period with which perf re-arms an
+ *   overflowing event, or PFM_RELOAD_NONE. It is never 0, so -reload can be a
+ *   divisor.
  * - A thread's event is not bound to a CPU (event->cpu is -1). If another
  *   thread hits a tracepoint on behalf of this thread, perf reports this only
- *   to CPU events. So all overflows happen in the monitored thread.
+ *   to events that are bound to a CPU. So all overflows happen in the monitored
+ *   thread.
  */
 #include <linux/minmax.h>
 #include <linux/sched/clock.h>
@@ -57,7 +60,10 @@
 
 perf_update_t perf_updater(u64 pmc, const struct perf_event *event)
 {
-	/* Other software events are always up to date. */
+	/*
+	 * The counts of other software events are always up to date. The read
+	 * of other PMUs may wait for a lock.
+	 */
 	if (perf_is_clock(pmc) || event->pmu->task_ctx_nr == perf_hw_context)
 		return event->pmu->read;
 	return NULL;
@@ -70,7 +76,10 @@ u64 perf_last_update(const struct perf_event *event)
 
 bool perf_stamps_exits __ro_after_init;
 
-/* perf does not update the context's time after it has removed the events. */
+/*
+ * perf does not update the context's time after it has removed the events. If
+ * perf_stamps_exits is set, the last update was made at the removal.
+ */
 u64 perf_time_ended(const struct perf_event *event)
 {
 	s64 since = local_clock() - perf_last_update(event);
@@ -149,10 +158,12 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * Must a throttled event's counter keep its value? perf has stopped such an
- * event, and will start it with the rest of its period, which must not exceed
- * the old period. If perf then reports the event before the PMD wraps,
- * perf_is_early() arms it for the rest.
+ * Must a throttled event's counter keep its value, although the PMD at @value
+ * needs several periods? perf may later start such an event without loading its
+ * counter. If the counter now got the longest period, it would still have that
+ * after a reset of the PMD. With the value that it has, it overflows after at
+ * most the old period. If that is before the PMD wraps, perf_is_early() arms
+ * the event for the rest.
  */
 static bool perf_keeps_counter(const struct perf_event *event, u64 value)
 {
@@ -270,9 +281,9 @@ static void perf_arm_irq(struct irq_work *work)
 }
 
 /*
- * Arm the events of a thread that has left the CPU. If the thread runs again
- * and an event is reported meanwhile, perf reports that event too early one
- * more time.
+ * Arm the events that perf_arm_irq() did not find on its CPU. If the thread
+ * runs again, and perf reports an event while it is being armed here, perf may
+ * report it once more, too early.
  */
 static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 {
@@ -322,10 +333,10 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * Arm an event of a stopped set. Some counters have a shortest period: double
- * the period until perf accepts it. Even what is left of a long period may be
- * shorter than that. The report then comes late, and perf_drop_unreported() or
- * a reset corrects the value.
+ * Arm an event of a stopped set. perf refuses a period below the minimum of
+ * some counters, and the rest of a long period can be below it, too. So double
+ * the period until perf accepts it. The report then comes late, and
+ * perf_drop_unreported() or a reset corrects the value.
  */
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value)

@@ -66,7 +66,10 @@ static inline bool perf_has_ended(const struct perf_event *event)
 	return READ_ONCE(event->state) == PERF_EVENT_STATE_EXIT;
 }
 
-/* Has perf removed it because the calling thread exits? */
+/*
+ * Is this an event of the calling thread that perf has removed because the
+ * thread exits?
+ */
 static inline bool perf_has_ended_here(const struct pfm_pmu_set *s,
 				       const struct perf_event *event)
 {
@@ -74,8 +77,8 @@ static inline bool perf_has_ended_here(const struct pfm_pmu_set *s,
 }
 
 /*
- * Get the value of the CPU's clock when perf last updated the time of the
- * event's thread. Context: any.
+ * Get the time, by the CPU's clock, at which perf last updated the times of the
+ * events of this event's thread. Context: any.
  */
 u64 perf_last_update(const struct perf_event *event);
 
@@ -111,15 +114,15 @@ static inline u64 perf_count(struct perf_event *event)
 u64 perf_period(u64 value);
 
 /*
- * Arm an event while perf is reporting it: for @value, the new value of its
- * PMD. Context: its overflow, interrupts off.
+ * Arm an event, while perf is reporting it, for @value, the new value of its
+ * PMD. Context: the event's overflow, interrupts off.
  */
 void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		       u64 value);
 
 /*
- * Arm an event while perf is reporting it: for the rest of its period, because
- * its PMD has not wrapped yet. Context: as perf_arm_reported().
+ * Arm an event, while perf is reporting it, for the rest of its period, because
+ * its PMD, now at @value, has not wrapped yet. Context: the event's overflow.
  */
 void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value);
@@ -131,14 +134,16 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 void perf_set_no_handler(struct perf_event *event);
 
 /*
- * Arm an event that perf is not reporting: for @value, the new value of its
- * PMD. An irq_work or a work item does this. If perf reports the event before
- * that and too early, the report arms it for the rest of its period. Context:
- * any, interrupts off.
+ * Let an irq_work or a work item arm an event that perf is not reporting, for
+ * @value, the new value of its PMD. If the set is stopped, the event is armed
+ * when the set is started. If perf reports the event before it is armed, and
+ * too early, the report arms it for the rest of its period. Context: any,
+ * interrupts off.
  */
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value);
-/* Has perf_arm_later() been called, but the event not been armed yet? */
+
+/* Is the event still to be armed after a call of perf_arm_later()? */
 bool perf_is_unarmed(const struct pfm_pmu_reg *reg);
 
 /* Arm an event of a stopped set. Context: process. Return: 0 or -EINVAL. */

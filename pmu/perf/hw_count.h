@@ -18,9 +18,9 @@
 #include <linux/perf/arm_pmu.h>
 
 /*
- * Can the counter of the event be read directly? Of all PMUs only an arm_pmu
- * accepts the types of events in perf_is_of_cpu(). Counters wider than the
- * usual 32 bits are excluded.
+ * Can the counter of the event be read directly? If the event's type is one of
+ * those in perf_is_of_cpu(), its PMU is an arm_pmu, because other PMUs do not
+ * accept these types. Counters wider than the usual 32 bits are excluded.
  */
 static inline bool perf_has_counter(u64 pmc, const struct perf_event *event)
 {
