@@ -35,9 +35,9 @@ Columns = dict[str, NDArray[Any]]
 class Captures:
     """One or several captures, whose selected samples are read as one table.
 
-    Each call reads the files again. Issues Python warnings about captures that are
-    damaged or that request only some control groups, and about mapped files whose
-    symbols are missing.
+    Each call reads the files again. Issues Python warnings about damaged captures,
+    about mapped files whose symbols are missing, and about captures that ask the reader
+    to select only the samples of some control groups.
     """
 
     def __init__(self, files: _Files, options: Options) -> None:
@@ -118,11 +118,14 @@ class Captures:
     ) -> Columns:
         """Sums the selected samples by group; the largest group comes first.
 
-        ``by`` names keys of ``pfmparse report --by``. Each key becomes a column;
-        further members of the rows of the report's JSON become columns, too. ``count``
-        is the number of samples. If another ``weight`` is chosen, as for ``report
-        --weight``, its sum is in the column ``weight``. The default weight is the first
-        sum that the samples' format records, if there is one.
+        ``by`` is one or several of the keys of ``pfmparse report --by``. Each key
+        becomes a column, and so does each further member that the rows of the report
+        have in JSON. The column ``count`` has the numbers of samples.
+
+        ``weight`` is one of the weights of ``pfmparse report --weight``. By default, it
+        is the first sum that the samples' format records, or "count" if the format
+        records no sums. For other weights than "count", the column ``weight`` has the
+        sums.
 
         Raises PfmParseError if a capture cannot be read, or if its samples lack a
         column.
@@ -236,7 +239,7 @@ def _values(name: str, wanted: Wanted) -> list[Any]:
 
 
 def usual_weight(inputs: Sequence[Input]) -> str:
-    """Returns the default weight of the first samples of the inputs."""
+    """Returns the default weight for the first samples in the inputs."""
     firsts = (source.first() for source in inputs)
     return next((usual(samples) for samples in firsts if samples is not None), COUNT)
 
@@ -250,7 +253,7 @@ def _columns(inputs: Sequence[Input], numbers: Iterable[str]) -> list[str]:
 
 
 def _keys(names: Sequence[str], rows: Sequence[Row]) -> Columns:
-    """Returns columns with the keys' values, and with further members of the values."""
+    """Returns a column for each key, and one for each member in the values' extras."""
     found = {
         name: _column([row.values[at].key for row in rows])
         for at, name in enumerate(names)

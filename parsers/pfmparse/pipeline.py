@@ -11,7 +11,7 @@ from typing import Any, Callable, Generic, Iterable, Iterator, Optional, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 8  # number of results between two decisions whether to add a thread
+PATIENCE = 8  # minimum number of results before another thread is added
 
 
 def cpus() -> int:
@@ -104,9 +104,9 @@ def in_threads(
 ) -> Iterator[T]:
     """Yields the results of calls in order; up to ``threads`` threads make the calls.
 
-    Each call comes with the size of its result. Calls are made in advance as long as
-    the sum of their results' sizes is at most ``room``, but at least one call per
-    thread.
+    Each call comes with the maximum size of its result. Further calls are queued while
+    the sizes of all results that have not been yielded add up to at most ``room``. Even
+    with a smaller ``room``, at least one call per thread is queued.
     """
     workers, jobs = _Workers(threads), deque[_Job[T]]()
     used = 0

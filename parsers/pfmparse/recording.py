@@ -58,11 +58,11 @@ class Source(Protocol):
 
     @property
     def clocks(self) -> Clocks:
-        """The readings of the clocks."""
+        """The relation of the samples' clock to other clocks."""
 
     @property
     def contexts(self) -> Mapping[int, Context]:
-        """All contexts by ID; unless the source is ``complete``, more may follow."""
+        """The contexts so far, by ID; these are all if the source is ``complete``."""
 
     @property
     def bytes_of_buffers(self) -> int:
@@ -110,9 +110,9 @@ class RawBuffer(Metadata):
 class Batch:
     """Samples of several buffers, or of a part of one buffer.
 
-    All samples belong to the same ``context``, and the mappings of ``epoch`` apply to
-    them. ``lost`` has the numbers of losses, by reason, since the context's previous
-    batch.
+    All samples belong to the same ``context``. Their addresses are looked up in the
+    mappings of ``epoch`` (see capture/maps.py). ``lost`` has the numbers of losses, by
+    reason, since the context's previous batch.
     """
 
     samples: Samples
@@ -123,7 +123,7 @@ class Batch:
 
 @dataclass
 class _Part:
-    """Samples and losses of one context and epoch, of which a batch will be made."""
+    """Samples and losses of one context and epoch, which will become one batch."""
 
     samples: list[Samples] = field(default_factory=list)
     lost: list[Mapping[str, int]] = field(default_factory=list)
@@ -143,11 +143,11 @@ class _Part:
 class Recording:
     """Decodes a source; its totals are complete after the last batch.
 
-    ``samples`` and ``imprecise`` are sums of weights: of all samples, and of imprecise
-    ones. ``in_buffers`` has the losses that the last buffer of each context reports.
-    ``origin`` names the package that provides the format's parser. Without a parser,
-    ``no_parser`` is the error, and ``uncounted`` is set if the samples of a buffer
-    cannot even be counted.
+    ``samples`` is the number of all samples, and ``imprecise`` that of the imprecise
+    ones; a sample that stands for several counts as several. ``in_buffers`` has the
+    losses that the last buffer of each context reports. ``origin`` names the package
+    that provides the format's parser. If no package provides one, ``no_parser`` is the
+    error, and ``uncounted`` is set if the samples of a buffer cannot even be counted.
     """
 
     def __init__(self, source: Source, any_format: bool = False) -> None:
@@ -215,7 +215,8 @@ class Recording:
     def skipped(self) -> int:
         """The number of samples that the format deliberately did not record.
 
-        If the tool did not record this number, it is the sum of those in the buffers.
+        If the tool did not record this number, it is the sum of the numbers that the
+        last buffers of all contexts report.
         """
         totals = self.source.totals
         if totals is not None and totals.skipped is not None:
@@ -224,12 +225,12 @@ class Recording:
 
     @property
     def throttled(self) -> Optional[int]:
-        """How often perf stopped a counter, None if not recorded."""
+        """The number of times that perf throttled a counter, None if not recorded."""
         return self.source.totals.throttled if self.source.totals else None
 
     @property
     def limited(self) -> Optional[int]:
-        """How often a limit on overflows was exceeded, None if not recorded."""
+        """The number of times that overflows exceeded a limit, None if not recorded."""
         return self.source.totals.limited if self.source.totals else None
 
     @property
@@ -263,8 +264,8 @@ class Recording:
         """
         try:
             return self.format.describe_arg((change or self.session.format).arg)
-        # Another package's format may raise any exception. info must still print what
-        # does not depend on the argument.
+        # A format of another package may raise any exception. "pfmparse info" must
+        # still print everything else.
         except Exception as error:
             note(self.problems, self._fault("describe_arg", error))
             return None
@@ -283,10 +284,10 @@ class Recording:
                 yield Batch(samples, runs[0].epoch, runs[0].context, lost)
 
     def _completed(self, samples: Samples, context: int) -> Samples:
-        """Returns the samples with columns that the format does not provide.
+        """Adds columns that the format itself does not provide.
 
-        These columns have data that samples record as PMDs, and the thread of the
-        context.
+        They have the values of certain PMDs that the samples record, and the thread
+        that the context monitored (see formats/added_columns.py).
         """
         if self._pmds is not None:
             samples = self._pmds.add_to(samples)
@@ -313,7 +314,7 @@ class Recording:
             yield part
 
     def _newly_lost(self, context: int) -> Mapping[str, int]:
-        """Returns the losses since the previous call."""
+        """Returns the context's losses since the previous call for this context."""
         now, before = self.in_buffers[context].total, self._told.get(context, {})
         self._told[context] = now
         if now is before:
@@ -339,8 +340,8 @@ class Recording:
             for buffer in run:
                 yield from self._decoded(decode, buffer)
         else:
-            # At least one buffer is faulty: bisect, so that the good ones are decoded
-            # together.
+            # At least one buffer is faulty. Halve the run, so that as many of the good
+            # buffers as possible are decoded together.
             half = len(run) // 2
             yield from self._regions(run.part(0, half))
             yield from self._regions(run.part(half, len(run)))

@@ -71,9 +71,10 @@ class DebugInfo:
         return []
 
     def _by_unit(self, addresses: U64s) -> Iterator[tuple[Unit, list[int], U64s]]:
-        """Yields units, the indices of the addresses in each one, and these addresses.
+        """Yields each unit with code at some of the addresses, and these addresses.
 
-        The yielded addresses are those of the debug information.
+        They are yielded twice: as indices into ``addresses``, and as addresses in the
+        debug information, that is, without the shift.
         """
         addresses = addresses - self._shift
         found = self._ranges.find(addresses)
@@ -183,7 +184,7 @@ class _Rows:
         self._dw, self._lines, self._count = libraries().dw, lines, count
 
     def after(self, address: int) -> int:
-        """Returns the number of rows up to and including ``address``."""
+        """Returns the number of rows whose address is at most ``address``."""
         low, high = 0, self._count
         while low < high:
             middle = (low + high) // 2
@@ -206,7 +207,7 @@ class _Rows:
 
 
 def _units(dwarf: int) -> Iterator[Unit]:
-    """Yields all units; with split DWARF, ``root`` is a second DIE."""
+    """Yields all units; with split DWARF, a unit's ``root`` is not its ``die``."""
     dw, unit, following = libraries().dw, c.c_void_p(), c.c_void_p()
     while True:
         die, apart = Die(), Die()

@@ -52,7 +52,8 @@ class Debuginfod:
     def debuginfo(self, build_id: bytes, name: str) -> Optional[str]:
         """Fetches debug information, or returns None.
 
-        Call check() afterwards, except in call-backs.
+        A call-back of libdw may call this. Therefore it leaves it to check() to raise
+        KeyboardInterrupt. Call check() after the function of libdw has returned.
         """
         what = f"debug information of {name}"
         return self._ask("debuginfod_find_debuginfo", build_id, what)
@@ -121,10 +122,12 @@ class Debuginfod:
 
 
 class _Client:
-    """A debuginfod_client of libdebuginfod, which is closed with this object."""
+    """A debuginfod_client of libdebuginfod, closed when this object is deleted."""
 
     def __init__(self, go_on: Callable[[int, int], bool]) -> None:
         """``go_on`` is called during downloads, with the bytes so far and the total.
+
+        It returns False to cancel the download.
 
         Raises OSError if the library is not installed.
         """

@@ -17,9 +17,9 @@ PROGRAM = "c++filt"
 
 # Mangled names of C++ (Itanium ABI) and Rust, limited to the size of c++filt's buffer.
 _MANGLED = re.compile(r"_[ZR][A-Za-z0-9_.$@]{1,16000}")
-CHUNK = 4096  # bytes, which fit into every pipe
+CHUNK = 4096  # bytes of names that are written at once; they fit into every pipe
 TIMEOUT = 10.0  # seconds until the output for a chunk must be complete
-LONGEST = 64 << 20  # bytes of the output for a chunk
+LONGEST = 64 << 20  # maximum number of bytes of the output for a chunk
 
 
 class Names:
@@ -58,7 +58,7 @@ class Names:
 
 
 class _Filter:
-    """A running c++filt, which is killed with this object."""
+    """A running c++filt, which is killed when this object is deleted."""
 
     def __init__(self) -> None:
         """Raises OSError if c++filt cannot be started."""

@@ -32,7 +32,7 @@ GO_BUILD_ID = (4, b"Go\0\0")
 PF_X = 0x1
 ELF_T_BYTE = 0
 # Where libdw looks for debug information: in the file's directory, in its subdirectory
-# .debug, and in a directory by build ID or path.
+# .debug, and below /usr/lib/debug, by build ID or by the file's path.
 DEBUG = ("", ".debug", "/usr/lib/debug")
 
 
@@ -77,7 +77,8 @@ class ElfFile:
         bias = c.c_uint64()
         self._elf = self._dw.dwfl_module_getelf(self._module, c.byref(bias)) or 0
         self._segments = list(self._headers(PT_LOAD))
-        # Another file with the same build ID, but better debug information.
+        # files.py sets this to the path of a file with the same build ID that has more
+        # symbols or debug information.
         self.debug_file: Optional[str] = None
 
     def __enter__(self) -> ElfFile:
@@ -110,10 +111,12 @@ class ElfFile:
         return 2 * has_lines + (b".symtab" in names)
 
     def place_code(self, offset: Optional[int]) -> None:
-        """Sets the offsets of the segments to those in the file with the code.
+        """Works out where the segments of code are in the file that has the code.
 
-        A file with only debug information does not record these. ``offset`` is the
-        offset of the first page of code, None if it is unknown.
+        Call this for a file that only has the debug information of another file: its
+        program headers do not record the offsets in the other file. ``offset`` is where
+        the first page of code is in the other file, None if that is unknown. Segments
+        without code are dropped.
         """
         first = min((segment.p_vaddr for segment in self._segments), default=0)
         self._segments = [s for s in self._segments if s.p_flags & PF_X]
@@ -130,7 +133,7 @@ class ElfFile:
         length: int = self._dw.dwfl_module_build_id(
             self._module, c.byref(bits), c.byref(address)
         )
-        # libdw ignores short build IDs.
+        # libdw ignores short build IDs, so look for the note here, too.
         return bytes(bits[:length]) if length > 0 else self._note(GNU_BUILD_ID)
 
     def go_build_id(self) -> Optional[str]:
@@ -155,9 +158,9 @@ class ElfFile:
     ) -> tuple[U64s, NDArray[np.bool_]]:
         """Returns the addresses of offsets in the file, and a mask of valid offsets.
 
-        If ``code`` is set, only bytes of code have addresses. Otherwise bytes of all
-        segments have addresses, even those after a segment's data in the file, which
-        are zero-initialized data (bss).
+        If ``code`` is set, only offsets of code are valid. Otherwise offsets in all
+        segments are valid. These include the offsets after the end of a segment's data
+        in the file, at which zero-initialized data (bss) is mapped.
         """
         found, there = offsets.copy(), np.zeros(offsets.size, np.bool_)
         for segment in self._segments:
@@ -244,9 +247,10 @@ class ElfFile:
     def _tables(self) -> list[Table]:
         """Returns the symbol tables that libdw uses, from the file or its debug file.
 
-        libdw may also use a compressed table (.gnu_debugdata). In its list of symbols,
-        local ones are first. Looking up the first and last local symbol, and the first
-        and last other symbol, finds all tables.
+        libdw may use a second table, which is compressed (.gnu_debugdata). It lists the
+        local symbols of both tables, then the other symbols of both, and tells from
+        which table a symbol is. So it is enough to ask about four symbols: the first
+        and the last local one, and the first and the last other one.
         """
         count = self._dw.dwfl_module_getsymtab(self._module)
         self._debuginfod.check()
@@ -356,8 +360,8 @@ def _hand_over(path: str, name: Any) -> int:
 
 
 def _open_regular(path: str) -> int:
-    """Opens a regular file; raises OSError for other files, which might block reads."""
-    # Opening a device can have side effects.
+    """Opens a regular file; raises OSError for others, which could block a read."""
+    # Check the type first, because opening a device can have side effects.
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(f"{path} is not a regular file")
     return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -33,7 +33,7 @@ class Files:
         warn: Callable[[str], None],
         vdsos: Optional[VdsoImages] = None,
     ) -> None:
-        """Calls ``warn`` once for each missing file, with the reason.
+        """Calls ``warn`` with the reason if a file is missing or may be the wrong one.
 
         ``vdsos`` are the images in the capture.
         """
@@ -118,7 +118,8 @@ class Files:
     ) -> Iterator[str]:
         """Yields paths where the file may be, the best ones first.
 
-        Unless a file with code was found, also yields paths that are costly to find.
+        The caller adds the files at these paths to ``found``. The last paths are costly
+        to find, and are yielded only if ``found`` still has no file with code.
         """
         symfs = self._options.symfs
         yield from _copies(paths, symfs)
@@ -159,7 +160,8 @@ class _Found:
     def is_enough(self) -> bool:
         """Returns whether no other file is needed.
 
-        Files without a build ID may differ, so the first file with code is used.
+        Without a build ID, the symbols of one file need not match the code of another.
+        Therefore the first file with code is enough.
         """
         if self.code is None or self._richest is None or self.fit < SURE:
             return False

@@ -19,7 +19,8 @@ BLOCKS = frozenset((TAG_LEXICAL_BLOCK, TAG_NAMESPACE, TAG_TRY_BLOCK, TAG_CATCH_B
 TAG_CLASS, TAG_STRUCTURE, TAG_UNION = 0x02, 0x13, 0x17
 TYPES = frozenset((TAG_CLASS, TAG_STRUCTURE, TAG_UNION))
 SCOPES = TYPES | {TAG_NAMESPACE, TAG_SUBPROGRAM}
-# Languages without scopes, whose names are complete: unknown, C, assembler, and Go.
+# Languages in which a function's name is complete without the names of the scopes
+# around it: unknown, C, assembler, and Go.
 FLAT = frozenset((-1, 0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x8001, 0x16))
 OF_CODE = BLOCKS | {TAG_SUBPROGRAM, TAG_INLINED}
 AT_SPECIFICATION = 0x47
@@ -67,7 +68,8 @@ class Functions:
         """
         outer = np.unique(self._outer.find(addresses))
         if outer.size and outer[0] == NONE:
-            # The address may be in a function that is declared inside another function.
+            # At least one address is in none of the functions that are known. It may be
+            # in a function that is declared inside another one, so read inside all.
             outer = np.arange(self._is_read.size)
         new = outer[~self._is_read[outer]]
         if new.size:
@@ -143,7 +145,10 @@ class Ranges:
         self._refs = c.byref(self._base), c.byref(self._start), c.byref(self._end)
 
     def add(self, die: Any, number: int) -> bool:
-        """Adds the ranges of a DIE, passed by reference; False if it has none."""
+        """Adds the ranges of a DIE; returns False if it has none.
+
+        ``die`` is a reference, as returned by byref().
+        """
         find, refs, at = self._find, self._refs, c.c_ssize_t(0)
         at.value = find(die, at, *refs)
         if at.value <= 0:
@@ -152,7 +157,7 @@ class Ranges:
             self._starts.append(self._start.value)
             self._ends.append(self._end.value)
             self._ids.append(number)
-            # The result is 1 if there is only one range.
+            # 1 means that this is the only range; a larger result is where to continue.
             at.value = find(die, at, *refs) if at.value > 1 else 0
         return True
 
@@ -165,7 +170,11 @@ class Ranges:
 
 
 class Lookup:
-    """Ranges with numbers. Of equal ranges, the one with the highest number is used."""
+    """Ranges with numbers.
+
+    If several ranges begin at the same address, the one with the highest number counts
+    as the innermost.
+    """
 
     def __init__(self, starts: U64s, ends: U64s, numbers: Ids) -> None:
         """All arrays have shape (n,); a number may have several ranges."""

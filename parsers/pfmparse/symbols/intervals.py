@@ -16,8 +16,8 @@ NONE = -1
 class Intervals:
     """Intervals of addresses, start <= a < end; finds the innermost one at an address.
 
-    The innermost interval is the one with the last start; of several intervals with the
-    same start, it is the one with the highest rank.
+    The innermost interval is the one that starts last. If several intervals have this
+    start, it is the one with the highest rank.
     """
 
     def __init__(self, starts: U64s, ends: U64s, ranks: Ids) -> None:
@@ -52,8 +52,9 @@ class Intervals:
         for level, latest in enumerate(self._latest):
             good = latest[block[going]] > addresses[going]
             height[going[good]] = level
-            # Continue to the left. The next larger block may include the failed block
-            # again.
+            # If no interval in the block ends late enough, continue with the block of
+            # twice the size that includes the block to the left. It may include the
+            # failed block again.
             going = going[~good & (block[going] > 0)]
             block[going] = (block[going] - 1) >> 1
         for level in range(len(self._latest) - 1, 0, -1):

@@ -63,7 +63,10 @@ class Line(NamedTuple):
 
 
 class Inlined(NamedTuple):
-    """A function's name in the file, and a line in it; unknown values are None."""
+    """A function, by its name in the ELF file, and a source line in the function.
+
+    Unknown values are None.
+    """
 
     function: Optional[str]
     line: Optional[Line]
@@ -89,11 +92,11 @@ class Location:
     the frames of the functions that are inlined at the address, innermost first,
     followed by the function around them. It is empty if no function is inlined.
 
-    ``offset`` is the address according to the ELF file's headers; for the kernel, the
-    address itself. ``start`` is the address at which the symbol starts. ``mangled`` is
-    the symbol's name in the file if ``symbol`` differs. ``build_id`` and ``state``
-    belong to the file. These members are not compared: locations are equal if they are
-    the same line of the same function.
+    The other members are not compared: locations are equal if they are the same line of
+    the same function. ``offset`` is the address according to the ELF file's headers;
+    for the kernel, the address itself. ``start`` is the address at which the symbol
+    starts. ``mangled`` is the symbol's name in the file if it differs from ``symbol``.
+    ``build_id`` and ``state`` belong to the file.
     """
 
     object: str

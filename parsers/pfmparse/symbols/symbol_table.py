@@ -140,11 +140,12 @@ class SymbolTable:
         self._known: dict[int, Optional[Symbol]] = {-1: None}
 
     def extend_labels(self, bounds: Iterable[tuple[int, int]]) -> None:
-        """Extends symbols without a size, within these bounds, up to the next symbol.
+        """Extends labels, which are symbols without a size, up to the next symbol.
 
-        Ignores labels inside another symbol, which are not functions, and names with a
-        "$", which are mapping symbols: they tell disassemblers whether code or data
-        follows.
+        A label is extended only if it is within one of the ``bounds``, and not beyond
+        them. Labels inside another symbol are not functions, and are ignored. So are
+        labels whose names begin with "$": these are mapping symbols, which tell
+        disassemblers whether code or data follows.
         """
         sized = self.ends > self.starts
         around = Intervals(

@@ -20,10 +20,10 @@ REDIRECT = """<!DOCTYPE html>
 
 @contextmanager
 def opened(url: str) -> Iterator[bool]:
-    """Opens a browser for the block; yields False if none is found.
+    """Opens a URL in a browser; yields False if no browser is found.
 
     All users can read a browser's arguments. Therefore the browser gets the name of a
-    private file that refers to the URL.
+    private file that refers to the URL. The file is deleted at the end of the block.
     """
     with TemporaryDirectory(prefix="pfmparse-") as directory:
         page = Path(directory, "open.html")

@@ -126,9 +126,10 @@ class _Part(NamedTuple):
 class _Capture:
     """An input's samples.
 
-    ``boxes`` has the box of each stack. ``people`` has the ID among all inputs of each
-    of the input's pairs of event and thread. ``span`` has the times of the first and
-    the last sample, or is None if samples have no times.
+    The IDs in the ``parts`` are the input's own. ``boxes`` maps the IDs of stacks to
+    boxes. ``people`` maps the IDs of pairs of event and thread to IDs that are common
+    to all inputs. ``span`` has the times of the first and the last sample, or is None
+    if samples have no times.
     """
 
     parts: Sequence[_Part]
@@ -140,8 +141,9 @@ class _Capture:
 class _Reader:
     """Makes cells.
 
-    The functions at an address and the length of a step are not known before the end.
-    Until then, each sample takes 16 bytes, fewer than in the capture.
+    The functions at an address and the length of a step are not known before all inputs
+    have been read. Until then, all samples are kept. Each takes up to 16 bytes, or 24
+    if it has a weight.
     """
 
     def __init__(self, weight: str) -> None:
@@ -203,7 +205,7 @@ class _Reader:
         )
 
     def _mine(self, source: Input, threads: ThreadIds, people: Interner) -> Ids:
-        """Returns the IDs of an input's pairs of event and thread among all inputs."""
+        """Maps the input's IDs of pairs of event and thread to those of all inputs."""
         events = [_number(self._events, event.name) for event in source.events.all]
         of_input = np.array([self._thread(source, one) for one in threads.all()], int)
         event, thread = _signed(people)

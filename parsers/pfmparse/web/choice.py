@@ -91,10 +91,11 @@ class Choice:
         )
 
     def options(self, cells: Cells) -> str:
-        """Returns the arguments of pfmparse with the same effect, "" if there are none.
+        """Returns arguments with which pfmparse selects the same samples.
 
-        If threads or processes of one capture are selected, the last argument is its
-        name.
+        If threads or processes of one capture are selected, the last argument is the
+        capture's name. Returns "" if everything is selected, and also if threads or
+        processes of different captures are, because no arguments can select these.
         """
         captures = {one.capture for one in (*self.pids, *self.tids)}
         if len(captures) > 1:
@@ -109,7 +110,7 @@ class Choice:
         return " ".join(words)
 
     def _window(self, cells: Cells) -> Optional[Window]:
-        """Returns the time of the steps, relative to the first sample."""
+        """Returns the time of the steps, relative to the first sample; None for all."""
         if self.steps is None:
             return None
         first, last = (step * cells.clock.step for step in self.steps)

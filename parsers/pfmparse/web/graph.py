@@ -111,7 +111,7 @@ def _zoomed(tree: Tree, totals: Words, root: int) -> Words:
 def _as_json(
     cells: Cells, tree: Tree, totals: Words, find: Pattern
 ) -> dict[str, object]:
-    """Returns the boxes that are wide enough, and the tables to which they refer."""
+    """Returns the boxes that are wide enough, and the labels to which they refer."""
     layout = layout_of(tree, totals.values())
     numbers = np.array([box.number for box in layout.boxes], np.intp)
     used = tree.label_of[numbers].tolist()

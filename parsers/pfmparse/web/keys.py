@@ -14,9 +14,11 @@ from .choice import Number
 
 @dataclass(frozen=True)
 class Row:
-    """A value of a key. ``own`` and ``total`` are sums; only functions have a total.
+    """A value of a key.
 
-    ``select`` is the request parameter that selects the value's samples, or empty.
+    ``own`` is the sum of its samples. ``total``, which only functions have, includes
+    the samples in callees. ``select`` is the request parameter that selects the value's
+    samples; it is empty if no parameter does.
     ``function`` is the index of a function, None for other values.
     """
 
@@ -77,9 +79,10 @@ def _processes(cells: Cells) -> Key:
 
 
 def _origins(cells: Cells) -> Callable[[str, int], str]:
-    """Returns a function that names a host and a capture, each only if needed.
+    """Returns a function that names the host and the capture of a row.
 
-    A name is needed if there are several hosts or several captures.
+    It names the host only if there are several hosts, and the capture only if there are
+    several captures.
     """
     hosts = {process.host for process in cells.processes}
 

@@ -28,7 +28,8 @@ API = "api/"
 # The types are listed here because the host's table of types may lack some, and
 # browsers refuse scripts with other types.
 KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript"}
-# All users of the machine can connect. A browser needs at most six connections.
+# Connections are limited, because all users of the machine can connect. A browser needs
+# at most six.
 CONNECTIONS = 64
 IDLE = 30  # seconds until a silent connection is closed
 # With these headers, other sites can neither read nor show the page, and names in
@@ -113,14 +114,14 @@ class _Handler(BaseHTTPRequestHandler):
         """Prints nothing: requests are not logged."""
 
     def _refusal(self) -> Optional[str]:
-        """Returns why the request is refused, None if it comes from the page itself."""
+        """Returns why the request is refused, None if it is accepted."""
         host = self.headers.get("Host", "")
         if PORT.sub("", host) not in HOSTS:
             text = "is not this machine: use the URL that pfmparse printed"
             return f"host {host!r} {text}"
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        # Other sites may link to the page, because such a link contains the secret.
+        # Allow links from other sites to the page: they must contain the secret, too.
         opens = self.headers.get("Sec-Fetch-Dest") == "document"
         if origin != f"http://{host}":
             return "requests of other pages are refused"

@@ -21,7 +21,7 @@ def by_step(cells: Cells, which: Ids) -> list[int]:
 
 
 def heat(cells: Cells, which: Ids, by: str, top: int) -> dict[str, object]:
-    """Returns the sums of each step for the ``top`` largest values of a key.
+    """Returns the sums by step for the ``top`` values of a key with the largest sums.
 
     ``others`` is the number of other values.
     """

@@ -20,7 +20,10 @@ ORDERS = ("own", "total", "name", "detail")
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which rows to show: the first ``top`` in some order that match ``find``."""
+    """A description of the rows to show: the first ``top`` rows that match ``find``.
+
+    The rows are sorted by ``order``, in descending order if ``down`` is set.
+    """
 
     order: str
     down: bool
@@ -62,7 +65,7 @@ def rows_of_report(rows: Sequence[ReportRow]) -> list[Row]:
 
 
 def as_json(rows: Sequence[Row], wanted: Wanted) -> dict[str, object]:
-    """Returns the wanted rows, and number and sum of the other matching ones."""
+    """Returns the wanted rows, and the number and sum of the other matching rows."""
     find = wanted.find
     there = [row for row in rows if find is None or find.search(row.name)]
     there.sort(key=lambda row: (row.name, row.detail))
@@ -80,6 +83,6 @@ def as_json(rows: Sequence[Row], wanted: Wanted) -> dict[str, object]:
 
 
 def _detail(extra: Mapping[str, object]) -> str:
-    """Returns function and object of a location, or other members of a report's row."""
+    """Returns further members of a report's row, such as a location's function."""
     parts = (extra[name] for name in extra if name != "address")
     return " ".join(str(part) for part in parts if part is not None)
