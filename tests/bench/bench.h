@@ -55,8 +55,8 @@ void end_row(double value, double bound);
 void run_faults(void);
 
 /*
- * Make PMD @num of a set count from @value. If @value is negative, the PMD is a
- * sampling PMD that records the first @values PMDs.
+ * Make PMD @num of a set count @event, beginning with @value. If @value is
+ * negative, the PMD is a sampling PMD that records the first @values PMDs.
  */
 void write_counter(int fd, int set, int num, uint64_t event, uint64_t value,
 		   int values);

@@ -181,8 +181,8 @@ static void raw_begin(const struct workload *w, int values)
 #endif
 
 /*
- * No region is ever freed, so the samples must fit into all regions but the
- * last.
+ * No region is ever freed, so all samples must fit into the buffer. Otherwise
+ * the last region is overwritten, and nway_end() fails.
  */
 static void nway_begin(const struct workload *w, int values)
 {

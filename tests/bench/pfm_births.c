@@ -5,8 +5,9 @@
  *
  * usage: pfm_births TOOL
  *
- * The program measures COUNT births, then twice as many. The result is the
- * difference per birth, which does not include the start of the tool.
+ * TOOL is only a title for the output. The program measures COUNT births, then
+ * twice as many. The result is the difference per birth, which does not include
+ * the start of the tool.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -5,7 +5,9 @@
  * monitored, and without the modules, which this program unloads.
  *
  * While a thread is monitored, and until one second after the last event was
- * closed, perf inspects each thread switch.
+ * closed, perf inspects each thread switch. Therefore each measurement begins
+ * with a pause, and the cost while perfmon monitors is compared with the cost
+ * while perf does.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -20,7 +20,7 @@
 #define SETS		64
 #define CONTEXTS_OF_SETS 64U
 #define COUNTERS	8
-#define KIB_MAX		256		/* a tenth of 2.5 MiB */
+#define KIB_MAX		256		/* bound for a context with SETS sets */
 #define CGROUPS		"/sys/fs/cgroup/"
 #define CHARGED		CGROUPS "command/memory.current"
 

@@ -169,8 +169,8 @@ static unsigned long num_waits(void)
 }
 
 /*
- * How the threads are detached: the tool closes the contexts (BY_CLOSE), or the
- * threads exit first (BY_EXIT). NOBODY monitors no thread.
+ * The ways to detach the threads: the tool closes the contexts (BY_CLOSE), or
+ * the threads exit first (BY_EXIT). With NOBODY, the threads are not monitored.
  */
 enum how { NOBODY, BY_CLOSE, BY_EXIT };
 

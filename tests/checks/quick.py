@@ -43,7 +43,8 @@ NAMED = re.compile(
 FORMAT = re.compile(r"formats/(\w+)/")
 # The programs to run if no program is named after a changed file.
 USUAL = ("overflow", "restart", "histogram")
-# This test checks that the mutants still fit the sources.
+# This test checks that the mutants (deliberate faults that tests must find) still apply
+# to the sources.
 MUTANTS = "tests/style/test_mutants.py"
 # Folders of sources, and the files or folders with their Python tests.
 TESTED = {
@@ -209,7 +210,7 @@ def main() -> int:
     try:
         files = changed(arguments.since)
     except subprocess.CalledProcessError as error:
-        # If the repository has no commits, git has already printed an error.
+        # Git has already printed an error, for example that HEAD does not exist yet.
         return 0 if arguments.advice else error.returncode
     advised = advice(files)
     if arguments.advice:

@@ -50,7 +50,8 @@ def test_conform_debug_finds_broken_formats(tmp_path: Path, name: str) -> None:
     shutil.copytree(BROKEN, folder)
     (folder / "Makefile").write_text(f"obj-m := pfm_fmt_broken_{name}.o\n")
     check, words = EXPECTED[name]
-    # Run full checks, because the kernel reports a misused lock only after correct use.
+    # Run the check "full", too: it calls the handler in a thread, and lockdep reports a
+    # lock in an interrupt only if it has seen the lock in a thread before.
     done = conform("--check", "full", "--check", check, folder)
     outcome, text = results(done.stdout)[f"broken_{name}"][check]
     assert (done.returncode, outcome) == (1, "not ok"), done.stderr

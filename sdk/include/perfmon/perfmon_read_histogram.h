@@ -3,8 +3,9 @@
  * DOC: Reader of the histogram format (perfmon_histogram_smpl.h)
  *
  * perfmon_read.h explains how to use a reader; perfmon_read_sink.h is its base.
- * Counts rise in place, so after each pfm_read_histogram_begin() the reader
- * returns all records again, in the same order, with their current counts.
+ * The kernel increments the counts in existing records. Therefore, after each
+ * pfm_read_histogram_begin(), the reader returns all records again, in the same
+ * order, with their current counts.
  */
 #ifndef PERFMON_READ_HISTOGRAM_H
 #define PERFMON_READ_HISTOGRAM_H
@@ -57,8 +58,8 @@ static inline int pfm_read_histogram_begin(struct pfm_read_histogram *r,
  * @r: the reader
  *
  * Context: as pfm_read_histogram_begin().
- * Return: 1, with @record of the reader; 0 at the end; -1 if the rest cannot be
- * read, see @sink.problem of the reader.
+ * Return: 1, with @record of the reader; 0 at the end; -1 if the remaining
+ * records cannot be read, see @sink.problem of the reader.
  */
 static inline int pfm_read_histogram_next(struct pfm_read_histogram *r)
 {

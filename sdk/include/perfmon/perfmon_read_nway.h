@@ -3,9 +3,9 @@
  * DOC: Reader of the n-way format (6.3.1; Eranian 2006, 5.4)
  *
  * This reader can read while the kernel writes. perfmon_read.h explains how to
- * use a reader. The reader keeps its position in each region, and continues
- * there if the region was still being filled. This works in the same mapping,
- * and in a later copy of the buffer.
+ * use a reader. The reader keeps its position in each region: after the next
+ * pfm_read_nway_begin() it returns only the entries that were added since. The
+ * buffer may then be the same mapping, or a later copy.
  */
 #ifndef PERFMON_READ_NWAY_H
 #define PERFMON_READ_NWAY_H

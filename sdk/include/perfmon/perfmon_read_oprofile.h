@@ -21,12 +21,12 @@ enum pfm_read_word {
 	PFM_READ_LOST,		/* unknown, unless it begins an escape */
 	PFM_READ_OFFSET,	/* offset of a sample, or start of an escape */
 	PFM_READ_EVENT,
-	PFM_READ_LOST_CODE,	/* code, if the last word was a real escape */
+	PFM_READ_LOST_CODE,	/* code, if the last word began an escape */
 	PFM_READ_CODE,
 	PFM_READ_ARGUMENT
 };
 
-/* Meaning of the next pair. */
+/* Meaning of the next pair of words, an offset and an event. */
 enum pfm_read_pair {
 	PFM_READ_SAMPLE,
 	PFM_READ_TRACED,	/* a sample, whose callers follow */

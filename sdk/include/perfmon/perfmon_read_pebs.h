@@ -19,7 +19,8 @@
  * @dropped:      records dropped so far because a register did not fit into its
  *                field
  * @no_room:      records lost so far: the header's hdr_lost
- * @is_imprecise: some records have the registers of an interrupt
+ * @is_imprecise: some records have the registers at the interrupt that reported
+ *                the overflow, not those at the event
  * @index:        offset in bytes of the end of the last record
  * @buf:          private: first byte of the buffer
  * @size:         private: bytes that are present
@@ -54,7 +55,7 @@ static inline void pfm_read_pebs_start(struct pfm_read_pebs *r, const void *buf,
 	r->is_done = 0;
 }
 
-/* At the end, check that the records match the area. */
+/* At the end, check that the last record ends where pebs_index says. */
 static inline int pfm_read_pebs_end(struct pfm_read_pebs *r)
 {
 	__u64 rest = (r->index - r->base) % r->entry_size;
@@ -69,7 +70,10 @@ static inline int pfm_read_pebs_end(struct pfm_read_pebs *r)
 	return 0;
 }
 
-/* Return: the next record, with 1 in @got; NULL at the end, with 0 or -1. */
+/*
+ * Return: the next record, with 1 in *@got. At the end, NULL, with 0 in *@got,
+ * or with -1 if the records do not end where pebs_index says.
+ */
 static inline const unsigned char *pfm_read_pebs_at(struct pfm_read_pebs *r,
 						    int *got)
 {

@@ -2,13 +2,13 @@
 /**
  * DOC: Reader of regions that are filled in turn
  *
- * The n-way format (6.3.1; Eranian 2006, 5.4) and sinks (perfmon_sink.h) share
- * one protocol for reading a buffer while the kernel writes to it. This header
+ * The n-way format (perfmon_nway_smpl.h) and sinks (perfmon_sink.h) share one
+ * protocol for reading a buffer while the kernel writes to it. This header
  * implements the reader's side, for the readers of these formats and for tools
- * that copy complete regions. The kernel writes in this order, where number is
- * rgn_seq::
+ * that copy complete regions. The kernel does the stores in this order, where
+ * number is rgn_seq::
  *
- *	begin or overwrite a region	a record
+ *	begin or overwrite a region	add a record
  *	  count = 0, used = 0		  the record
  *	  release state = FILLING	  used
  *	  release number = a new one	  release count
@@ -72,7 +72,8 @@ struct pfm_read_areas {
  * struct pfm_read_region - content of a region's header
  * @seq:   number of the current fill, 0 for an empty region
  * @count: number of records
- * @used:  size in bytes of the records, or more
+ * @used:  size in bytes of the records, and perhaps of one more record that is
+ *         not complete yet
  * @state: 0 free, 1 being filled, 2 full and handed out
  */
 struct pfm_read_region {
@@ -236,7 +237,7 @@ static inline void pfm_read_pass_leave(struct pfm_read_pass *pass)
 	seen->size = pass->cur - pass->start;
 }
 
-/* Begin a pass over a buffer whose @areas are valid. */
+/* Begin a pass over a buffer. The caller has set and checked @pass->areas. */
 static inline int
 pfm_read_pass_begin(struct pfm_read_pass *pass,
 		    const struct pfm_read_region_layout *layout,

@@ -3,8 +3,9 @@
  * DOC: Reader of the stacks format (perfmon_stacks_smpl.h)
  *
  * perfmon_read.h explains how to use a reader; perfmon_read_sink.h is its base.
- * Counts rise in place, so after each pfm_read_stacks_begin() the reader
- * returns all records again, in the same order, with their current counts.
+ * The kernel increments the counts in existing records. Therefore, after each
+ * pfm_read_stacks_begin(), the reader returns all records again, in the same
+ * order, with their current counts.
  */
 #ifndef PERFMON_READ_STACKS_H
 #define PERFMON_READ_STACKS_H
@@ -64,8 +65,8 @@ static inline int pfm_read_stacks_begin(struct pfm_read_stacks *r,
  * @r: the reader
  *
  * Context: as pfm_read_stacks_begin().
- * Return: 1, with @record and its chains; 0 at the end; -1 if the rest cannot
- * be read, see @sink.problem of the reader.
+ * Return: 1, with @record, @kernel and @user of the reader; 0 at the end; -1 if
+ * the remaining records cannot be read, see @sink.problem of the reader.
  */
 static inline int pfm_read_stacks_next(struct pfm_read_stacks *r)
 {

@@ -26,11 +26,11 @@
  *
  * hdr_lost counts lost samples by reason. Those lost because the buffer was
  * full (PFM_SINK_LOST_FULL) are also counted in pfm_lost of the context's
- * fdinfo. pfm_lost can be larger: when the buffer is full, the handler is not
- * called for the remaining overflows of that instant, and these are lost, too.
- * Samples lost for other reasons are counted only in hdr_lost. Samples that the
- * handler chose not to record are not lost but skipped, and are counted in
- * more_skipped.
+ * fdinfo. pfm_lost can be larger: if several PMDs overflow at the same time and
+ * the handler finds the buffer full for one of them, it is not called for the
+ * remaining ones, which are lost, too. Samples lost for other reasons are
+ * counted only in hdr_lost. Samples that the handler chose not to record are
+ * not lost but skipped, and are counted in more_skipped.
  *
  * The buffer can be read while the kernel writes, without a lock. Load rgn_seq
  * (acquire), then rgn_count (acquire), and copy that many records. Then, after
@@ -199,9 +199,9 @@ PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_reserved, 28, 4);
 /**
  * struct pfm_sink_more_t - counts that do not fit into the header
  * @more_skipped:  number of samples that the handler chose not to record
- * @more_updates:  for a table whose payload has several fields, since version
- *                 1.2: incremented before and after a record changes, so it is
- *                 odd in between
+ * @more_updates:  for a table whose records have several fields besides the
+ *                 key, since version 1.2: incremented before and after each
+ *                 change of a record, so it is odd during a change
  * @more_reserved: 0
  */
 typedef struct {

@@ -33,9 +33,9 @@
  * @per_thread: 1 to count the samples of each thread separately, else 0
  * @clock_pmd:  0, or the PMD with the thread's CPU time in ns, to sum the time
  *              off the CPU instead of the periods. This requires a per-thread
- *              context, with or without PFM_FL_INHERIT. Each overflow must be a
- *              context switch, and its reg_smpl_pmds must have this PMD and
- *              PFM_PMD_STATE
+ *              context, with or without PFM_FL_INHERIT. The only sampling PMD
+ *              must count context switches with a period of 1, and its
+ *              reg_smpl_pmds must have clock_pmd and PFM_PMD_STATE
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
@@ -78,8 +78,8 @@ PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, clock_pmd, 28, 4);
  *              thread's address in user space (if the kernel was interrupted,
  *              the address at which the thread had entered the kernel), then
  *              its callers, innermost first
- * @user_end:   why the user chain ends there, an enum pfm_unwind_why; used only
- *              with a set of unwind tables
+ * @user_end:   why the user chain ends, an enum pfm_unwind_why; used only with
+ *              a set of unwind tables
  * @user_guessed: with unwind tables: number of user addresses that were found
  *              by frame pointer, because no table describes the callee's code
  *

@@ -14,7 +14,7 @@
 
 /**
  * struct pfm_time_conv_t - conversion of raw time stamps
- * @time_zero:  time in ns at which a raw time stamp would be 0, modulo 2^64
+ * @time_zero:  time in ns that corresponds to the raw time stamp 0, modulo 2^64
  * @time_mult:  multiplier; 0 if time stamps are not raw
  * @time_shift: number of bits to shift right, at most PFM_TIME_MAX_SHIFT
  *

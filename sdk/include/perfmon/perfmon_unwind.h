@@ -29,10 +29,10 @@
  *
  * To find the rule of address A, let R be A - start and B be R / 256. Consider
  * the rows index[B] to index[B + 1] - 1 whose row_offsets is at most R % 256.
- * The last of these rows applies. If there is no such row, row index[B] - 1
- * applies, which begins in an earlier block. If index[B] is 0, too, or if B is
- * not below nr_blocks, no rule applies: treat the address as one with a rule of
- * kind PFM_UNWIND_NONE.
+ * The last of these rows applies. If no row of the block is at or below A, row
+ * index[B] - 1 applies, which begins in an earlier block. If index[B] is 0, no
+ * earlier row exists. In this case, or if B is not below nr_blocks, no rule
+ * applies: treat the address as one with a rule of kind PFM_UNWIND_NONE.
  *
  * For a return address, look up the address minus 1, which belongs to the call.
  * Look up the address of the innermost frame, and of a frame interrupted by a
@@ -124,12 +124,12 @@ enum pfm_unwind_kind {
  *                     registers of the innermost frame, and the link register
  *                     of a frame interrupted by a signal
  * @PFM_UNWIND_RA_RBX: x86_64: at cfa - 8; the caller's rbx is at cfa +
- *                     ra_offset. In code for lazy binding the cfa depends on
- *                     rbx
+ *                     ra_offset. The walker needs rbx to unwind the dynamic
+ *                     linker's code for lazy binding, whose cfa depends on it
  * @PFM_UNWIND_RAS:    number of locations
  *
  * With another kind of rule, pfm_unwind_rule.ra is PFM_UNWIND_RA_CFA. On arm64
- * the walker removes the pointer authentication code from the address.
+ * the walker removes the pointer authentication code from the return address.
  */
 enum pfm_unwind_ra {
 	PFM_UNWIND_RA_CFA,
@@ -257,9 +257,9 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
 	_IOW(PFM_IOC_MAGIC, 0x90, struct pfm_unwind_add)
 
 /*
- * Read the mappings of a process at once; the argument is its ID. Without this
- * command, the kernel reads the mappings only after a sample of the process in
- * user space, so the samples up to then cannot use them.
+ * Read the mappings of a process now; the argument is its ID. Without this
+ * command, the kernel reads the mappings only after the first sample of the
+ * process in user space, so the samples until then cannot use them.
  *
  * Errors: ESRCH: there is no such process; EBUSY: the process is changing its
  * mappings; EPERM: as for PFM_UNWIND_ADD; or the process belongs to another

@@ -29,14 +29,14 @@ struct pfm_work;
  * The function may run on two CPUs at once. Context: process, may sleep.
  *
  * Return: true if the work is done; false if the function must wait. In this
- * case the function is called again with @may_wait.
+ * case the function is called again with @may_wait set.
  */
 typedef bool (*pfm_work_func_t)(struct pfm_work *w, bool may_wait);
 
 /**
  * struct pfm_work - an urgent work item
  * @func:   function of the work item
- * @work:   calls @func in a thread of ordinary priority
+ * @work:   calls @func in a thread of pfm_wq, which is not a real-time thread
  * @urgent: calls @func in a thread of real-time priority, which all work items
  *          share, so @func must not wait for long
  */
@@ -72,7 +72,8 @@ void pfm_work_run_urgent(struct kthread_work *urgent);
  * pfm_queue_work() - queue an urgent work item
  * @w: the work item; no effect if it is queued already
  *
- * The item runs on any CPU, with high priority.
+ * The item runs on any CPU, in a thread of pfm_wq with high priority, or in the
+ * real-time thread (see above).
  *
  * Context: any but NMI.
  */

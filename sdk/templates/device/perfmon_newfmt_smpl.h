@@ -21,7 +21,10 @@
  * The device with the samples of all contexts. Only one program can open it.
  */
 #define PFM_NEWFMT_DEVICE	"/dev/pfm_newfmt"
-/* Number of records in each CPU's ring, a power of two; others are lost. */
+/*
+ * Number of records in each CPU's ring, a power of two. While the ring is full,
+ * samples are lost.
+ */
 #define PFM_NEWFMT_RECORDS	4096
 
 /* Version of the records: major.minor. A new major version is incompatible. */

@@ -32,7 +32,7 @@ class Program:
 
     path: str
     build_id: str
-    offset: int  # file offset of the executable segment, in whole pages
+    offset: int  # file offset of the executable segment, rounded down to a page
     start: int  # address of that byte in memory
     size: int
     functions: tuple[tuple[int, int], ...]  # address and size of each function

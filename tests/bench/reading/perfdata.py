@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write the samples as perf record does: with one event and no features."""
+"""Write the samples as a perf.data file with one event and no feature sections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMM, SAMPLE, MMAP2, FINISHED_ROUND = 3, 9, 10, 68
 USER = 2
 EXECUTABLE = 0x4 | 0x1
 PRIVATE = 0x2
-ROUND = 8192  # samples between two points up to which perf can sort the file
+ROUND = 8192  # samples before each FINISHED_ROUND record, which makes perf sort them
 
 SAMPLES = np.dtype(
     [

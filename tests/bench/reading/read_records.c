@@ -4,9 +4,10 @@
  *
  * usage: read_records default|nway|live TIMES
  *
- * The program reads a buffer of RECORDS entries with two PMDs each TIMES times.
- * "live" reads the n-way buffer as if the kernel were writing it. The
- * instructions of one more repetition are the cost of RECORDS records.
+ * The program reads a buffer TIMES times. The buffer has RECORDS entries, each
+ * with two PMDs. "live" reads the n-way buffer as if the kernel were writing to
+ * it. The instructions that one more repetition takes are the cost of RECORDS
+ * records.
  */
 #include <stdio.h>
 #include <stdlib.h>
