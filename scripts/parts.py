@@ -6,11 +6,11 @@
     parts.py --packages     print the packages that the parts need
     parts.py --conclude     print the parts that were left out
 
-A part is what is built, run or checked separately: the modules for one kernel, the VM
-for one kernel, the programs for arm64, ... A part is left out if packages are missing
-or a download fails. The reason is printed and written to build/left-out/PART; the
-part's tests are skipped with this reason. With REQUIRE_ALL=1 in the environment,
-leaving out a part is an error.
+Each part is built, run or checked separately. Examples of parts are the modules for one
+kernel, the VM for one kernel, and the programs for arm64. A part is left out if its
+packages are missing or a download fails. The reason is printed and written to
+build/left-out/PART; the part's tests are skipped with this reason. With REQUIRE_ALL=1
+in the environment, leaving out a part is an error.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Part:
 
 
 def parts() -> dict[str, Part]:
-    """Return all parts by name. A part that make builds has the name of its goal."""
+    """Return all parts by name. A part that make builds is named after its target."""
     gcc = host.gcc()
     cross = (f"gcc-{gcc}-aarch64-linux-gnu", "libc6-dev-arm64-cross")
     narrow = (f"gcc-{gcc}-multilib", "libc6-dev-i386")
@@ -122,7 +122,10 @@ def _obstacle(part: Part) -> str | None:
 
 
 def _look_at(names: Iterable[str]) -> bool:
-    """Record which of these parts are left out; return whether none is."""
+    """Record which of these parts must be left out; return True if all can be built.
+
+    Without names, look at all parts.
+    """
     known = parts()
     LEFT_OUT.mkdir(parents=True, exist_ok=True)
     nothing = True

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Root file systems of Debian's releases in the cache, and commands that run in them.
+"""Make root file systems of Debian releases in the cache, and run commands in them.
 
     root = roots.root("trixie", ["build-essential", "kmod"])   # made if necessary
     roots.run(root, ["make", "-C", str(tree)], cwd=tree, check=True)
@@ -54,8 +54,9 @@ SHOWN_LINES = 15
 # A shell script that runs a command in a root file system. Arguments: the root file
 # system, the directory in which to start, the paths to bind, an empty argument, and the
 # command. The root file system is made a mount point, because otherwise the command
-# could not create namespaces. If resolv.conf is a link, it is replaced by a file,
-# because outside the root file system the link would lead to a file of the host.
+# could not use `unshare --mount`, which changes the mount propagation of /. If
+# resolv.conf is a link, it is replaced by a file: the script runs outside the root file
+# system, so that mount would follow the link to a file of the host.
 ENTER = """
 root=$1 cwd=$2
 shift 2
@@ -87,8 +88,8 @@ ERRORS = (RootError, debian.ReleaseError, packages.PackageError)
 def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
     """Return a release's root file system with these packages; make it if necessary.
 
-    Unless `bare` is set, it may have more packages. Raises RootError if it cannot be
-    made, or what debian.sources() raises.
+    The root file system may have more packages than these, unless `bare` is set.
+    Raises RootError if it cannot be made, or what debian.sources() raises.
     """
     names = sorted({*wanted, *ALWAYS})
     entry = _entry(release, names)
@@ -106,7 +107,10 @@ def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
 
 
 def _entry(release: str, names: list[str]) -> Path:
-    """Return the path of a root file system with the versions that apt offers now."""
+    """Return the path for a root file system with these packages, as apt offers them.
+
+    The root file system need not exist. Its path depends on the packages' versions.
+    """
     offered = packages.offered(packages.Offer(packages.native(), release), names)
     key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
     return cache.root() / "roots" / f"{release}-{key}"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Generate the C and Python lines of a new format's table from the command line."""
+"""Generate the C and Python lines of a new format's table from the command line.
+
+A table merges all samples with the same key into one record (perfmon_fmt_table.h).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2
 # A line of the parser's template. The roles of other fields are added after it.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
-# The key has the event and, if no --field is part of it, the fields USUAL.
+# The key consists of EVENT and of each --field without a merge; if every --field has a
+# merge, it consists of EVENT and USUAL.
 EVENT = replace(KNOWN["event"], type="u32")
 USUAL = (KNOWN["tgid"], KNOWN["ip"])
 
@@ -67,7 +71,7 @@ class Value:
         )
 
     def _carrier(self) -> Member:
-        """Return the field of the handler's sample that a histogram counts."""
+        """Return the field from which the histogram takes a sample's value."""
         return self._merged(next(merge for merge in self.merges if merge != LOG2))
 
     def _histogram(self) -> Member:

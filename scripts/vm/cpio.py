@@ -20,7 +20,7 @@ class Archive:
     """A cpio archive that is being written to a stream.
 
     Guest paths are absolute. Parent directories are added automatically. If a path is
-    added twice, the archive has the first content.
+    added twice, the archive keeps the first content.
     """
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -38,7 +38,7 @@ class Receiver:
 
     console: called with each piece of the kernel log.
     output: called with each piece of the command's output.
-    files: called with each piece of the tar archive of $OUT.
+    files: called with each piece of the tar archive of the guest's directory $OUT.
     end_mark: the bytes that the guest sends after the output and after the archive.
     """
 
@@ -50,7 +50,7 @@ class Receiver:
         self._files = Stream(end_mark, files)
 
     def accept(self, channel: str, data: bytes) -> None:
-        """Process a piece from one of qemu.CHANNELS."""
+        """Process data that came from one of qemu.CHANNELS."""
         if channel == "console":
             self._log += data
             self._console(data)
@@ -62,7 +62,7 @@ class Receiver:
             self._said += data
 
     def close(self) -> None:
-        """Pass on the bytes that the streams still hold back after the last piece."""
+        """Pass on bytes that were held back as a possible start of the end mark."""
         self._output.close()
         self._files.close()
 
@@ -71,9 +71,9 @@ class Receiver:
         return self._log.decode(errors="replace").replace("\r\n", "\n")
 
     def verdict(self) -> tuple[str, str] | None:
-        """Return the verdict's keyword and text, or None if the guest sends more data.
+        """Return the verdict's keyword and text, or None while data are still missing.
 
-        A guest that failed sends no data after its verdict.
+        A guest whose setup failed sends only the verdict ("failed"), without end marks.
         """
         line, end, _ = self._said.decode(errors="replace").partition("\n")
         keyword, _, text = line.partition(" ")
@@ -177,7 +177,7 @@ def _read(channel: socket.socket) -> bytes:
 
 
 def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
-    """Return how the guest ended; its kernel log shows no fault."""
+    """Return how a guest ended whose kernel log shows no fault."""
     told = receiver.verdict()
     if told is None:
         if qemu_status != 0 and not receiver.log():

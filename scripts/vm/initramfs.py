@@ -57,15 +57,15 @@ class Content:
     own_modules: the kernel's own directory lib/modules/RELEASE.
     modules: perfmon's modules, None for a guest without them.
     load: whether the guest loads the core, the PMU and the default format.
-    formats: further modules, which are loaded last.
+    formats: modules of formats, which are loaded last.
     programs: programs to put into /perfmon/bin.
     search: directory that is searched first for the programs' libraries.
     libraries: directory with shared libraries for the guest, or None.
     added: pairs of host path and absolute guest path.
     command: argument vector to run.
     collect: whether the guest sends the files in its directory $OUT.
-    disk: whether the command runs in the root file system on the guest's disk. Then
-        /perfmon has only the files in `added`, and not `programs`.
+    disk: whether the command runs in the root file system on the guest's disk. There,
+        it finds the files in `added` that are below /perfmon, but not `programs`.
     firmware: whether UEFI firmware boots the guest, which then has EFI variables.
     end_mark: bytes that the guest sends after the output and after the files.
     """

@@ -4,7 +4,7 @@
 For 64-bit programs, ldd finds the libraries by running the program's loader. For 32-bit
 programs, the loader is not run, because some kernels cannot run it. Instead, the names
 of the libraries are read from the program, and the libraries are looked up in the
-loader's directory.
+directories of the program's RUNPATH, and in the loader's directory.
 """
 
 from __future__ import annotations

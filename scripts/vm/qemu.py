@@ -33,7 +33,7 @@ class Machine:
     parallel: emulate each CPU in a separate thread; not with icount.
     append: words added to the kernel's command line.
     disk: a raw image that the guest may write to, None if it has no disk.
-    firmware: firmware that boots the kernel from its own disk; x86_64 only.
+    firmware: UEFI firmware, which boots the kernel from firmware.disk; x86_64 only.
     """
 
     arch: str
@@ -51,8 +51,8 @@ class Machine:
 # If the next page is not mapped, the program dies. numpy 2 uses such loads to sort.
 # Therefore AVX and everything that depends on it is disabled.
 WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
-# After CMPXCHG16B, QEMU 7.2 may save wrong flags at an interrupt, such as the trap flag
-# or enabled interrupts. Without cx16 the kernel does not use the instruction.
+# If an interrupt follows a CMPXCHG16B, QEMU 7.2 may save wrong flags, for example with
+# TF or IF set. Without cx16 the kernel does not use the instruction.
 # vendor=GenuineIntel: only Intel's precise events record all registers. Machines with
 # icount are for measurements. They have few interrupts and no precise events, so they
 # keep these features.
@@ -85,9 +85,9 @@ def command(
     for number, name in enumerate(PORTS, start=1):
         arguments += ["-device", f"virtserialport,chardev={name},nr={number}"]
     if machine.disk:
-        # The disk comes after the ports, because the guest's names of the ports contain
-        # device numbers. The image is discarded after the run, so QEMU need not write
-        # it to the host's disk.
+        # The disk comes after the ports. In front of them, it would be virtio device 0,
+        # and the guest would no longer call the ports vport0p1 to vport0p3. The image
+        # is discarded after the run, so QEMU need not write it to the host's disk.
         drive = f"if=none,id=disk,format=raw,cache=unsafe,file={machine.disk}"
         arguments += ["-drive", drive, "-device", "virtio-blk-pci,drive=disk"]
     if machine.firmware:

@@ -73,8 +73,10 @@ def is_checkout() -> bool:
 
 
 def kernel(arch: str, name: str | None) -> kernels.Kernel:
-    """Return the kernel with this name or release; without one, a kernel of this host.
+    """Return the kernel with this name or release.
 
+    Without `name`, an installed SDK returns the running kernel, if that is for `arch`
+    and its image is installed. Otherwise, the default of Debian's kernels is returned.
     Raises SupplyError, or what kernels.resolve() raises.
     """
     native = ARCHS.get(platform.machine()) == arch
@@ -131,7 +133,7 @@ def modules(
 
 
 def copy_module(source: Path, target: Path) -> None:
-    """Copy a module; decompress it, because insmod cannot do that."""
+    """Copy a module; decompress a compressed one, because insmod cannot do that."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix == COMPRESSED:
         with lzma.open(source) as stream:
@@ -172,7 +174,7 @@ def programs(arch: str) -> tuple[list[Path], Path | None]:
 
 
 def _default(arch: str) -> str:
-    """Return the name of the default kernel; if `arch` lacks it, of another one."""
+    """Return the name of the default kernel, or the first one that `arch` supports."""
     own = host.kernel() if is_checkout() else host.newest()
     return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
 

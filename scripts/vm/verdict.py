@@ -41,8 +41,8 @@ _PATCHED = re.compile(r"0f 1f 44 00 00|66 90|e8|e9|eb")
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
-# The kernel logs failed allocations with a trace. They are not faults if the program
-# declares that it provokes them.
+# The kernel logs a failed allocation with a call trace. Such traces are not faults if
+# the caller of judge() expects failed allocations (may_deny).
 _DENIED = re.compile(
     r"\S+: (?:vmalloc error|page allocation failure): "
     r"|__kmem_cache_create_args\(\w+\) failed with error -12"
@@ -99,7 +99,7 @@ def judge(
 def find_splat(log: str, *, stamped: bool) -> str | None:
     """Return the first message of the log that reports a fault, None if none does.
 
-    stamped: whether the kernel's messages have time stamps; other lines are ignored.
+    stamped: whether to ignore lines without a time stamp, which the kernel did not log.
     """
     return _first(_SPLAT, log, stamped=stamped)
 

@@ -149,7 +149,8 @@ def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
     if any(each.weights() is not None for each in samples):
         found, expected = np.sort(found), np.sort(expected)
     if found.size < expected.size:
-        # Some samples are lost, but it is not known which ones.
+        # Some samples are lost, but it is not known which ones. Accept each value that
+        # was recorded.
         expected = np.where(np.isin(found, expected), found, expected[0])
     if not np.array_equal(found, expected):
         at = int(np.flatnonzero(found != expected)[0])
@@ -161,7 +162,10 @@ def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
 
 
 def _spread(samples: list[pfm.Samples], role: pfm.Role) -> Column:
-    """Return a role's values, one per sample: repeat a record's value by its count."""
+    """Return a role's values, one per sample.
+
+    The value of a record that counts several samples is repeated.
+    """
     columns = []
     for each in samples:
         column = each.role(role).astype(np.uint64)
@@ -206,7 +210,7 @@ def check_layout(known: Known) -> None:
 
 
 def check_prefixes(known: Known) -> None:
-    """Check that the parser neither fails nor finds too many samples in any prefix."""
+    """Check that no prefix makes the parser fail or find too many samples."""
     sizes = list(range(len(known.buffer)))
     most = PREFIXES_QUICK if known.quick else PREFIXES
     if len(sizes) > most:

@@ -102,7 +102,7 @@ def plugin(folder: Path, module: Path) -> str | None:
 
 
 def check_alias(form: Format, uuid: str | None, chosen: list[str]) -> Iterator[Result]:
-    """If the check "alias" is chosen, check for the alias of the format's UUID."""
+    """If the check "alias" is chosen, check that the module has the UUID's alias."""
     if "alias" not in chosen:
         return
     aliases = ALIAS.findall(b"\0" + form.module.read_bytes())

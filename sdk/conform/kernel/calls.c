@@ -26,7 +26,10 @@ static int calls_check(struct conform *c, const char *callback, int ret)
 	return 0;
 }
 
-/* Check that the core's field in front of the buffer is unchanged. */
+/*
+ * Check that the core's pointer between the private area and the buffer is
+ * unchanged.
+ */
 static int calls_area(struct conform *c)
 {
 	if (c->buf.base && pfm_fmt_front(c->buf.start)->area != c->area.start)
@@ -49,8 +52,8 @@ static int calls_guards(struct conform *c)
  */
 
 /*
- * Get the sizes of the buffer and of the private area. Return: 0, even if the
- * argument was rejected (see @refused); or a finding.
+ * Get the sizes of the buffer and of the extra private area (fmt_getpriv).
+ * Return: 0, even if the argument was rejected (see @refused); or a finding.
  */
 static int calls_sizes(struct conform *c, size_t *size, size_t *area)
 {
@@ -231,7 +234,7 @@ static int calls_look(struct conform *c, int ret)
 	return calls_guards(c);
 }
 
-/* Handle the @i-th PMD of this overflow event. Return: 0 or a finding. */
+/* Call the handler for an overflow of PMD @i. Return: 0 or a finding. */
 static int calls_handle(struct conform *c, unsigned int i, struct pt_regs *regs)
 {
 	struct pfm_ovfl_data data = {
@@ -278,7 +281,7 @@ int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs)
 	int ret = 0;
 
 	c->tstamp = (c->tstamp ?: FIRST_TIME) + TIME_STEP;
-	/* As in a real overflow. */
+	/* The core calls the handler with preemption disabled, too. */
 	preempt_disable();
 	c->failed = false;
 	for (i = 0; !ret && !c->failed && i < n; i++) {

@@ -3,10 +3,11 @@
  * conform.h - call a format's call-backs as the core does, with checks
  *
  * memory.c allocates memory with guards around the part that a format may
- * write. calls.c calls the call-backs and checks the memory after each call. A
- * check uses calls.c in many states and ends with its first finding, a sentence
- * for the format's author. A function that returns "a finding" returns -EBADMSG
- * after conform_fail(). main.c has the files in debugfs that run the checks.
+ * write. calls.c calls the call-backs and checks the memory after each call.
+ * Each check makes such calls with the context in many states, and ends with
+ * its first finding, a sentence for the format's author. If a comment says
+ * "Return: a finding", the function has called conform_fail() and returns
+ * -EBADMSG. main.c has the files in debugfs that run the checks.
  */
 #ifndef PFM_CONFORM_H
 #define PFM_CONFORM_H
@@ -58,9 +59,9 @@ struct conform_mem {
  * @smallest: size of the smallest buffer in bytes, 0 if not known
  * @arg:     argument of the context
  * @buf:     buffer of the context
- * @area:    private area of the context
+ * @area:    extra private area of the context, as requested by fmt_getpriv
  * @max_size: CONFORM_MAX_SIZE, or CONFORM_MAX_CHANCE
- * @live:    fmt_init was called, fmt_exit was not
+ * @live:    fmt_init has succeeded, and fmt_exit has not been called yet
  * @refused: errno with which creating the context failed, or 0
  * @ovfl:    the handler's overflow argument, of exactly the right size
  * @before:  content of @ovfl before the call
@@ -70,18 +71,21 @@ struct conform_mem {
  * @stored:  number of overflows for which the handler returned 0
  * @held:    monitoring is masked
  * @failed:  the last call to the handler returned an error
- * @notify:  the PMC requests messages; toggled for each new context
- * @current_thread: overflows are in the running thread
+ * @notify:  the PMC requests overflow notifications; toggled for each new
+ *           context
+ * @current_thread: the handler is told that overflows are in the running
+ *           thread, instead of in threads that do not exist
  * @quick:   the checks are reduced
  * @rnd:     state of the random numbers
  * @tried:   the check has called the handler
  * @recorded: the check has recorded a sample
- * @sink:    header of a sink after fmt_init; hdr_magic is 0 for other buffers
+ * @sink:    if the buffer is a sink: copy of its header after fmt_init;
+ *           otherwise hdr_magic is 0
  * @fresh:   for a buffer that is not a sink: its content after fmt_init, until
  *           @recorded is set
  * @poison:  bytes that the handler may change only by writing a record
  * @poisoned: number of poisoned bytes, 0 for none
- * @region:  region of @poison
+ * @region:  number of the region that contains @poison
  * @used:    size of the records before @poison; for a device, their number
  * @device:  the format's device, or NULL
  * @truth:   the overflows that have records in @shot, as text
@@ -158,7 +162,8 @@ void conform_mem_seed(u64 seed);
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size);
 void conform_mem_free(struct conform_mem *m);
 /*
- * Check guards. Context: any. Return: 0; a finding for a write outside @what.
+ * Check the guards around @m, which messages call @what. Context: any.
+ * Return: 0 or a finding.
  */
 int conform_mem_check(struct conform *c, const struct conform_mem *m,
 		      const char *what);
@@ -205,7 +210,7 @@ void conform_stack_enter(struct pt_regs *regs, unsigned long stack,
  * argument.c
  */
 
-/* Make the default argument, changed by the user's NAME=VALUE,... */
+/* Set @dfl to the format's defaults, changed by the user's NAME=VALUE,... */
 int conform_arg_parse(struct conform *c, char *words);
 /* Return: the field with the size of the buffer, or NULL. */
 const struct pfm_arg_field *conform_arg_size(const struct conform *c);
@@ -219,11 +224,11 @@ u64 conform_arg_smallest(struct conform *c);
 
 /*
  * Do what PFM_CREATE_CONTEXT does, with the argument @arg; NULL for the
- * default. End an earlier context first. Return: 0, even if rejected (see
- * @live); or a finding.
+ * default. End an earlier context first. Return: 0, even if the format rejects
+ * the argument (then @live is false); or a finding.
  */
 int conform_create(struct conform *c, const void *arg);
-/* Create a context with this buffer size, if the argument has such a field. */
+/* Create a context, with this buffer size if the argument has a size field. */
 int conform_create_size(struct conform *c, u64 size);
 /* Create a context with the default argument, which must not be rejected. */
 int conform_make(struct conform *c);
@@ -251,7 +256,7 @@ int conform_go_on(struct conform *c);
 /* Let PMDs overflow until monitoring is masked, or a limit is reached. */
 int conform_fill(struct conform *c, unsigned int burst);
 
-/* Values of the overflow with number @calls, counted from 0. */
+/* Data that overflow number @calls, counted from 0, passes to the handler. */
 #define CONFORM_TGID	1000U
 
 static inline u64 conform_ip(u64 calls)

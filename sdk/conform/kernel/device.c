@@ -2,9 +2,9 @@
 /*
  * device.c - read the device of a format (perfmon_fmt_device.h)
  *
- * Without a reader, all samples would be lost. Before each overflow, the
- * records of this CPU are discarded, and the slot after the one for the next
- * record is poisoned.
+ * The checks open the device, because without a reader all samples would be
+ * lost. Before each overflow, the records of this CPU are discarded, and the
+ * slot after the one for the next record is poisoned.
  */
 #include <linux/fcntl.h>
 #include <linux/fs.h>
@@ -37,7 +37,10 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	/* Assign single fields, because some kernels have const fields. */
+	/*
+	 * Assign single members: in some kernels struct file has const members,
+	 * so that it cannot be assigned as a whole.
+	 */
 	device_reader.f_op = dev->misc.fops;
 	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
 	device_reader.private_data = &dev->misc;

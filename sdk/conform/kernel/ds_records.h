@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ds_records.h - write records for a format with PFM_FMTFL_DS, as the CPU does
+ * ds_records.h - write records for a format with PFM_FMTFL_DS, as a CPU writes
+ *                them to the debug store
  */
 #ifndef PFM_CONFORM_DS_RECORDS_H
 #define PFM_CONFORM_DS_RECORDS_H

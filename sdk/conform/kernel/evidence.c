@@ -2,14 +2,16 @@
 /*
  * evidence.c - find out whether a check has recorded samples
  *
- * A check proves nothing if the format's filter records nothing during the
- * check. In a sink, a sample counts as recorded if the headers count it. In any
- * other buffer, it counts as recorded if the handler returned 0 and the buffer
- * has changed since fmt_init.
+ * A check proves nothing if the format records nothing during the check, for
+ * example because it filters out all samples. In a sink (perfmon_sink.h), a
+ * sample counts as recorded if the headers count it. In any other buffer, it
+ * counts as recorded if the handler returned 0 and the buffer has changed since
+ * fmt_init.
  *
  * Before each overflow, the bytes after the last record of a sink are poisoned.
  * A handler that changes bytes after the record that it publishes would write
- * beyond the buffer if that record was the last one. Devices are checked, too.
+ * beyond the buffer if that record was the last one. device.c does this for the
+ * records of a device.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

@@ -67,7 +67,7 @@ static int fill_resume(struct conform *c)
 	return ret;
 }
 
-/* Cause overflows in a full buffer; conform_overflow() checks each one. */
+/* Cause overflows while the buffer is full; conform_overflow() checks each. */
 static int fill_beyond(struct conform *c)
 {
 	u64 stored;
@@ -76,7 +76,7 @@ static int fill_beyond(struct conform *c)
 	for (i = 0; !ret && i < 3; i++) {
 		stored = c->stored;
 		ret = conform_overflow(c, CONFORM_BURST, NULL);
-		/* The buffer can still have space for smaller records. */
+		/* Stop if the buffer still had space for all records. */
 		if (!ret && c->stored >= stored + CONFORM_BURST && !c->held)
 			return 0;
 	}
@@ -96,7 +96,10 @@ int conform_check_full(struct conform *c)
 	return ret ?: conform_end(c);
 }
 
-/* Check restarts of active and of masked monitoring at a fill level. */
+/*
+ * After @level overflows, check restarts while monitoring is active, then
+ * restarts while it is masked.
+ */
 static int restart_at(struct conform *c, unsigned int level)
 {
 	unsigned int i;

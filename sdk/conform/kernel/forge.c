@@ -59,7 +59,7 @@ static int forge_fields(struct conform *c)
 	return ret;
 }
 
-/* Fill the buffer with random bytes at a random fill level. */
+/* Overwrite the whole buffer with random bytes after some overflows. */
 static int forge_all(struct conform *c)
 {
 	unsigned int level = conform_random(c, 40);

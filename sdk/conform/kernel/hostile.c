@@ -46,7 +46,7 @@ static int arg_use(struct conform *c)
 
 	if (!c->live)
 		return 0;
-	/* The last overflow is the second one of its thread. */
+	/* Overflow once in each thread, then a second time in the first one. */
 	for (i = 0; !ret && i <= CONFORM_THREADS; i++)
 		ret = conform_overflow(c, 1, NULL);
 	if (!ret && c->held)

@@ -54,8 +54,8 @@ static int interrupts_take(struct conform *c, void (*send)(void))
 	int ret = conform_make(c) ?: conform_values(c, 3);
 
 	/*
-	 * Overflow in a thread first, so that lockdep knows the handler's
-	 * locks.
+	 * Overflow in process context first, because lockdep must not meet the
+	 * handler's locks for the first time in an NMI.
 	 */
 	ret = ret ?: conform_overflow(c, 1, NULL);
 	for (; !ret && n; n--) {
@@ -110,7 +110,7 @@ int conform_check_nmis(struct conform *c)
 
 int conform_check_nmis(struct conform *c)
 {
-	return conform_skip(c, "there are no NMIs on this architecture");
+	return conform_skip(c, "the check can send NMIs only on x86");
 }
 
 #endif

@@ -32,7 +32,7 @@ static int exit_watch(struct conform *c, const struct conform_mem *m,
 	if (!bad)
 		return 0;
 	if (bad < (u8 *)m->start)
-		return conform_fail(c, "the format wrote to its private bytes after fmt_exit");
+		return conform_fail(c, "the format wrote to the private area in front of its buffer after fmt_exit");
 	return conform_fail(c, "the format wrote to %s after fmt_exit, byte %zu",
 			    what, bad - (u8 *)m->start);
 }

@@ -84,7 +84,7 @@ static int live_change(struct conform *c, const struct live *live)
 		live_use(c, live) ?: conform_end(c);
 }
 
-/* Get the @n-th value to try among those with @bits bits. */
+/* Get value number @n to try; bit @bits - 1 is its highest set bit. */
 static u64 live_value(struct conform *c, unsigned int bits, unsigned int n)
 {
 	u64 top = bits ? 1ULL << (bits - 1) : 0;

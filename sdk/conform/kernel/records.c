@@ -16,7 +16,10 @@ static const char records_names[] =
 	"time address thread process cpu set pmd event\n";
 static const char records_ds_names[] = "address\n";
 
-/* Write what overflow @n passed to the handler, or what the CPU recorded. */
+/*
+ * Write what overflow @n passed to the handler; with PFM_FMTFL_DS, write what
+ * the CPU recorded.
+ */
 static int records_note(char *to, const struct conform *c, u64 n)
 {
 	const pfm_ovfl_arg_t *arg = c->before;

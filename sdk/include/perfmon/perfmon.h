@@ -92,10 +92,10 @@
 #define PFM_REGFL_OVFL_NOTIFY	0x1
 #define PFM_REGFL_RANDOM	0x2
 /*
- * A program passes notification, randomisation, the two bit vectors and the
- * event ID with the PMC in v0.6, but with the PMD in 2.x. With these two flags
- * the kernel supports both: an element of PFM_WRITE_PMCS with
- * PFM_REGFL_VALUE_ONLY leaves these settings alone, and an element of
+ * Notification, randomisation, the two bit vectors and the event ID are set
+ * with PFM_WRITE_PMCS in perfmon v0.6, and with PFM_WRITE_PMDS in perfmon 2.x.
+ * With these two flags the kernel supports both: an element of PFM_WRITE_PMCS
+ * with PFM_REGFL_VALUE_ONLY leaves these settings alone, and an element of
  * PFM_WRITE_PMDS with PFM_REGFL_SMPL sets them.
  */
 #define PFM_REGFL_VALUE_ONLY	0x100
@@ -730,7 +730,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 /*
  * Virtual PMDs of the perf_events PMU with data of a sample. They have a value
  * only in the samples of a counter that lists them in reg_smpl_pmds. The value
- * is 0 if the PMU has not recorded the data, or if the overflow was deferred.
+ * is 0 if the PMU has not recorded the data, or if the core deferred the
+ * overflow, for example because a command was using the context.
  */
 #define PFM_PMD_ADDRESS		260	/* data address */
 #define PFM_PMD_LATENCY		261	/* latency or other weight, in cycles */
@@ -785,9 +786,9 @@ extern "C" {
  * Return: 0 unless a function says otherwise; -1 with errno set on an error.
  * Each function below lists its usual errors; perfmonctl(2) lists all of them.
  * Every command can fail with EFAULT for a bad address. A command on a context
- * fails with EBADF if the descriptor is not a context. A command without a
- * context fails with ENOSYS if the module is not loaded, and with EPERM if the
- * caller may not open /dev/perfmon.
+ * fails with EBADF if the descriptor is not a context. Commands that do not
+ * take a context, such as PFM_CREATE_CONTEXT, fail with ENOSYS if the module is
+ * not loaded, and with EPERM if the caller may not open /dev/perfmon.
  *
  * Blocking: commands sleep for locks and for other CPUs. They do not wait for
  * an overflow or for the monitored thread, except for its execve(2) where a
@@ -807,7 +808,7 @@ extern "C" {
 
 /**
  * perfmonctl() - send any command, as in the specification (3.1)
- * @fd:   the context; ignored by commands without a context
+ * @fd:   the context; ignored by commands that do not take one
  * @cmd:  PFM_CREATE_CONTEXT and so on
  * @arg:  the command's argument, or the first element of its vector; a format's
  *        argument follows pfarg_ctx_t immediately
@@ -828,8 +829,9 @@ int perfmonctl(int fd, int cmd, void *arg, int narg);
  *
  * Return: the descriptor, which the caller must close; -1: EINVAL for invalid
  * flags, format or argument; E2BIG for an argument that is too large; ENOMEM,
- * also if the buffer exceeds a limit; EPERM; ENODEV without a PMU description;
- * EOPNOTSUPP if this PMU cannot write the format's records.
+ * also if the buffer exceeds a limit; EPERM; ENODEV if no PMU description (a
+ * module such as pfm_pmu_perf) is loaded; EOPNOTSUPP if this PMU cannot write
+ * the format's records.
  */
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
 
