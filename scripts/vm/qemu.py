@@ -54,12 +54,13 @@ WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
 # If an interrupt follows a CMPXCHG16B, QEMU 7.2 may save wrong flags, for example with
 # TF or IF set. Without cx16 the kernel does not use the instruction.
 # vendor=GenuineIntel: only Intel's precise events record all registers. Machines with
-# icount are for measurements. They have few interrupts and no precise events, so they
-# keep these features.
+# icount are for measurements. They have few interrupts and no precise events, so their
+# CPU does without these changes (COUNTED_CPU).
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
 # With icount the TSC never changes its rate, but by default QEMU does not announce this
-# to the guest. These flags make QEMU announce it, so that raw time stamps use the TSC.
+# to the guest. These flags make QEMU announce it, because otherwise perfmon would not
+# use the TSC for raw time stamps.
 COUNTED_CPU = f"{CPU},+invtsc,x-force-features=on,check=off"
 # System management mode protects the EFI variables.
 FIRMWARE_BOARD = "q35,smm=on"

@@ -69,7 +69,7 @@ class GuestError(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """Options for guests, set by the command-line options of the same names."""
+    """Options for guests, from the command line of pfm-conform."""
 
     kernel: str
     arch: str
@@ -194,7 +194,7 @@ class Guests:
         """Yield each result once the next check begins or the guest has ended."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        # Allow the same time again for booting.
+        # The limit for a line is doubled, because the first wait includes booting.
         for line in output.lines(2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":

@@ -790,9 +790,9 @@ extern "C" {
  * take a context, such as PFM_CREATE_CONTEXT, fail with ENOSYS if the module is
  * not loaded, and with EPERM if the caller may not open /dev/perfmon.
  *
- * Blocking: commands sleep for locks and for other CPUs. They do not wait for
- * an overflow or for the monitored thread, except for its execve(2) where a
- * function says so. Use read(2) or poll(2) to wait for messages.
+ * Blocking: commands sleep for locks and for other CPUs. They do not wait until
+ * an overflow happens, nor for the monitored thread, except for its execve(2)
+ * where a function says so. Use read(2) or poll(2) to wait for messages.
  *
  * Context: any number of threads at the same time, because the library keeps no
  * state. All functions except pfm_map_set() and pfm_unmap_set() may be called
