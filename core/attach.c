@@ -214,7 +214,7 @@ static int pfm_add_lost(struct pfm_attachment *a, int note)
 {
 	bool lost = a->lost;
 
-	/* For a trusted context, @changed loads the events again. */
+	/* a->changed() reloads the events of a trusted context. */
 	if (a->ctx->trusted)
 		a->lost = false;
 	return lost ? note | PFM_NOTE_LOST : note;

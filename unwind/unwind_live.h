@@ -74,8 +74,9 @@ bool pfm_unwind_live_begin(struct pfm_unwind_live *live, u64 sp,
 void pfm_unwind_live_end(struct pfm_unwind_live *live);
 
 /*
- * Wait until the mmap_lock and the reference to the mm have been released.
- * Context: process, may sleep. No overflow may use @live any more.
+ * Wait until the mmap_lock and the reference to the mm have been released. The
+ * caller ensures that no overflow can use @live any more. Context: process, may
+ * sleep.
  */
 void pfm_unwind_live_wait(struct pfm_unwind_live *live);
 
