@@ -54,7 +54,7 @@ struct json_object *json_at(const struct json_object *array, size_t index);
 /* Returns an element as text. */
 const char *json_text_at(const struct json_object *array, size_t index);
 
-/* Converts the object to text, to be freed, and releases the object. */
+/* Returns the object as text, to be freed, and releases the object. */
 char *json_finish(struct json_object *object);
 
 /* Prints the object on one line and releases it. */

@@ -141,7 +141,7 @@ static bool read_pmd(const struct context *context, const struct rate *rate,
 	}
 	if (!pfm_read_pmds(context->fd, pmd, 1))
 		return true;
-	message("cannot read a counter whose period is adapted: %s",
+	message("cannot read the counter of an event with a sampling frequency: %s",
 		strerror(errno));
 	return false;
 }
