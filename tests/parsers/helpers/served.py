@@ -50,6 +50,6 @@ def answered(session: Session, name: str, **parameters: object) -> Any:
 
 
 def timed(*times: int, tid: int = 100) -> bytes:
-    """Build a capture of samples at these times, relative to FIRST_TIME."""
+    """Build a capture of samples at these times, in ns after the time 5 s."""
     samples = [writers.Sample(tstamp=5 * S + time, pid=tid) for time in times]
     return writers.simple_capture(samples)

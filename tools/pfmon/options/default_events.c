@@ -118,8 +118,8 @@ static char *why_no_cycles(const struct options *options)
 	if (!unknown)
 		return why;
 	/*
-	 * If no event can be tried, do not return why: the measurement itself
-	 * will report it.
+	 * If no event can be tried, do not return the reason: the measurement
+	 * itself will report it.
 	 */
 	free(why);
 	return NULL;
