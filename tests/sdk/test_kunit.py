@@ -59,7 +59,7 @@ def test_folder_without_suite_is_rejected(sdk: Sdk, folder: Path) -> None:
         suite.unlink()
     done = sdk.make(folder, "kunit")
     assert done.returncode != 0
-    assert f"{folder} has no suite: a file *_kunit.c" in done.stderr
+    assert f"{folder} has no suite: add a file *_kunit.c" in done.stderr
 
 
 def test_folder_without_module_is_rejected(sdk: Sdk, folder: Path) -> None:
