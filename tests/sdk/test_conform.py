@@ -202,7 +202,7 @@ def test_missing_input_is_named(sdk: Sdk) -> None:
 def test_list_describes_checks(sdk: Sdk) -> None:
     done = sdk.conform("--list")
     assert done.returncode == 0
-    assert re.search(r"^levels +every fill level, then", done.stdout, re.MULTILINE)
+    assert re.search(r"^levels +at every fill level", done.stdout, re.MULTILINE)
 
 
 def test_usage_error_is_not_a_finding(sdk: Sdk) -> None:
