@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tables that the formats of pprof and OpenTelemetry share, and their limits."""
+"""The tables in profiles of both pprof and OpenTelemetry, and the largest values."""
 
 from __future__ import annotations
 

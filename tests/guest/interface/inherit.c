@@ -272,7 +272,7 @@ TEST(unload_keeps_counts_and_frees_members)
 	CHECK_EQ(ctx_read(fd, 0), 10);
 	ctx_expect_free(c.pid);
 	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
-	/* The next family's counts are added to this value. */
+	/* PMD0 keeps the value 10, to which a new family adds its counts. */
 	ctx_start_on(fd, c.pid);
 	caller_do(&c, 10);
 	CHECK_EQ(ctx_read(fd, 0), 20);

@@ -22,7 +22,7 @@ struct cie {
 	struct cfa_state initial;
 };
 
-/* Where the rows of a function come from. */
+/* Where the rows that a table has for a function come from. */
 enum go_kind {
 	NOT_GO,			/* from its CIE and program */
 	GO_FUNCTION,		/* from @program, Go's table of stack depths */

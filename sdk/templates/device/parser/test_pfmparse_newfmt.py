@@ -15,7 +15,7 @@ SIZE = RECORD.itemsize
 
 
 def value(number: int, at: int) -> int:
-    """Return a value for field number `at` of a record; it fits into every type."""
+    """Return the value of field `at` in record `number`, which fits every type."""
     return (32 * number + at) % 128
 
 

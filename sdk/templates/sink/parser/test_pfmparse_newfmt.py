@@ -18,7 +18,7 @@ PMDS = (2, 5)
 
 
 def value(number: int, at: int) -> int:
-    """Return a value for field number `at` of a record; it fits into every type."""
+    """Return the value of field `at` in record `number`, which fits every type."""
     return (64 * number + at) % 128
 
 
