@@ -8,9 +8,9 @@
  * are allocated with the set. All are freed with the set. Most sets use few
  * counters, so they need little memory, and walks over a set are short.
  *
- * PMDs that hold data of a sample, such as an address, are not among them. Each
- * PMD whose samples record such data has a struct pfm_pmu_reg for them in its
- * pfm_pmd_ovfl.
+ * A set has no PMDs for the data of a sample, such as an address. Each PMD
+ * whose samples record such data has a struct pfm_pmu_reg for each value in
+ * its pfm_pmd_ovfl.
  */
 #include <linux/slab.h>
 #include "charge.h"

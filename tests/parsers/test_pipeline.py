@@ -50,7 +50,7 @@ def test_pipeline_adds_a_thread_if_results_are_late(
     def slow() -> int:
         return int(alone.acquire(timeout=0.01))
 
-    # Each call exceeds the limit, and the last two wait for each other.
+    # Each result exceeds the room, 1 byte, and the last two calls wait for each other.
     large = [(1 << 40, slow)] * 4 + [(1 << 40, both.wait)] * 2
     assert sorted(in_threads(large, 2, 1)) == [0, 0, 0, 0, 0, 1]
 

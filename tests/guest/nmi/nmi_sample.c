@@ -185,8 +185,8 @@ TEST(counters_of_one_nmi_have_their_own_data)
 }
 
 /*
- * In each NMI, the PMU first reports the overflow of the counter without sample
- * data. This must not change the data of the other counter.
+ * Only one of two counters has sample data. In each NMI, the PMU reports the
+ * overflow of the other one first. This must not change the sample data.
  */
 TEST(plain_counters_share_nmis_with_sample_data)
 {

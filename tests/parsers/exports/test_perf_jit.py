@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write ELF files of generated functions. test_perf_data.py reads them with perf."""
+"""The ELF files with generated code; test_perf_data.py reads such files with perf."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ void perf_rings_renew(struct perf_rings *rings)
 	       cpu_watch_next(rings->online_fd, &cpu)) {
 		if (rings->scope.tgid != ALL_PROCESSES && find_ring(rings, cpu))
 			continue;
-		/* Count the loss even if perf refuses the new ring. */
+		/* Records are missing so far, even if perf refuses a ring. */
 		rings->missed++;
 		if (rings->scope.tgid == ALL_PROCESSES && cpu != UNKNOWN_CPU)
 			open_ring(rings, cpu);

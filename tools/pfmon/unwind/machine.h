@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* machine.h - the machines whose unwind information is compiled */
+/* machine.h - the architectures for which unwind tables are compiled */
 #ifndef PFMON_UNWIND_MACHINE_H
 #define PFMON_UNWIND_MACHINE_H
 
