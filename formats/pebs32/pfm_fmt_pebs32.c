@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_pebs32 - samples that the CPU writes, in the 32-bit layout of the
+ * pfm_fmt_pebs32 - records of precise events, in the 32-bit layout of the
  *		    Pentium 4 and Xeon (Eranian 2006, 5.4)
  *
  * The format also works on a 64-bit kernel, but records with a register that

@@ -48,10 +48,10 @@ typedef __u64 __attribute__((aligned(4))) pfm_pebs32_u64;
 /**
  * struct pfm_pebs32_smpl_arg_t - argument of the format
  * @buf_size:   size of the buffer in bytes, header included
- * @intr_thres: number of records after which the CPU interrupts: from 1 to the
+ * @intr_thres: number of records that reach the threshold: from 1 to the
  *              number that fits
  * @flags:      PFM_PEBS32_SMPL_* flags; all other bits must be 0
- * @cnt_reset:  value that the CPU loads into the counter after each record
+ * @cnt_reset:  value to load into the counter after each record
  * @reserved1:  must be 0
  * @reserved2:  must be 0
  */
@@ -88,8 +88,8 @@ PFM_ASSERT_FIELD(pfm_pebs32_smpl_arg_t, reserved2, 24, 16);
  * @pebs_buf_base:   offset in bytes of the first record
  * @pebs_index:      offset of the next record
  * @pebs_abs_max:    offset of the end of the last record that fits
- * @pebs_intr_thres: offset at which the CPU interrupts
- * @pebs_cnt_reset:  value that the CPU loads into the counter after each record
+ * @pebs_intr_thres: offset at which the threshold is reached
+ * @pebs_cnt_reset:  value to load into the counter after each record
  */
 typedef struct {
 	__u32	bts_buf_base;
@@ -160,7 +160,7 @@ PFM_ASSERT_FIELD(pfm_pebs32_smpl_hdr_t, hdr_ds, 44, 40);
 /**
  * struct pfm_pebs32_smpl_entry_t - a record: the registers at the event
  * @eflags:     flags register
- * @ip:         address after the instruction that caused the event
+ * @ip:         instruction pointer
  * @eax:        register
  * @ebx:        register
  * @ecx:        register

@@ -54,11 +54,11 @@
 /**
  * struct pfm_pebs64_smpl_arg_t - argument of the format
  * @buf_size:   size of the buffer in bytes, header included
- * @intr_thres: number of records after which the CPU interrupts: from 1 to the
+ * @intr_thres: number of records that reach the threshold: from 1 to the
  *              number that fits
  * @flags:      PFM_PEBS64_SMPL_* flags; all other bits must be 0
  * @pad1:       ignored
- * @cnt_reset:  value that the CPU loads into the counter after each record
+ * @cnt_reset:  value to load into the counter after each record
  * @reserved1:  must be 0
  * @pad2:       ignored
  * @reserved2:  must be 0
@@ -100,8 +100,8 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_arg_t, reserved2, 40, 16);
  * @pebs_buf_base:   offset in bytes of the first record
  * @pebs_index:      offset of the next record
  * @pebs_abs_max:    offset of the end of the last record that fits
- * @pebs_intr_thres: offset at which the CPU interrupts
- * @pebs_cnt_reset:  value that the CPU loads into the counter after each record
+ * @pebs_intr_thres: offset at which the threshold is reached
+ * @pebs_cnt_reset:  value to load into the counter after each record
  */
 typedef struct {
 	__u64	bts_buf_base;
@@ -175,7 +175,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_hdr_t, hdr_ds, 56, 72);
 /**
  * struct pfm_pebs64_smpl_entry_t - a record: the registers at the event
  * @eflags:     flags register
- * @ip:         address after the instruction that caused the event
+ * @ip:         instruction pointer
  * @eax:        register
  * @ebx:        register
  * @ecx:        register
