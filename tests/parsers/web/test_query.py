@@ -62,7 +62,7 @@ def test_pattern_without_texts_is_none() -> None:
         ("n=٣", lambda q: q.number("n", 8), "not '٣'"),
         ("", lambda q: q.number("n", 8), "not ''"),
         ("n=" + "9" * 5000, lambda q: q.number("n", 8), "must be a number"),
-        ("n=a", lambda q: q.read("n", read_numbers), "parameter 'n' must be"),
+        ("n=a", lambda q: q.read("n", read_numbers), "parameter 'n': must be"),
     ],
 )
 def test_bad_parameter_is_refused(
