@@ -37,7 +37,7 @@ static int usage_load(struct pfm_pmu_set *s,
 
 	/*
 	 * Reject system-wide contexts, because only threads have these counts.
-	 * Reject sampling by the clock, because there is no timer for it.
+	 * Reject sampling by the clock, which has no timer.
 	 */
 	if (!s->task || clock->sampling)
 		return -EINVAL;

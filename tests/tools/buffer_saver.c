@@ -12,7 +12,7 @@
  *	detached	as "notified", but the thread has ended
  *	exec		as "notified", but handle an exec
  *	family		give a copy of the buffer to each of CPUs 0 and 1
- *	overflow	as "notified", but for CPU 0 of a family
+ *	overflow	handle a notification from CPU 0 of a family
  *	stopped		as "overflow", but while monitoring is stopped
  *	rest		end the measurement; print the result
  *	intact FILE	print whether the saved image is intact if the buffer

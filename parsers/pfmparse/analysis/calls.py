@@ -35,7 +35,7 @@ def calls_of(profile: Profile) -> Calls:
     found, below = Calls(), _with_children(profile)
     for row in profile.rows:
         found.own[profile.frame_of[row.node]] += row.weight
-    # How often each frame, and each call, occurs on the path from the root to the node.
+    # Occurrences of each frame and of each call on the path from the root to the node
     above: Counter[int] = Counter()
     edges: Counter[tuple[int, int]] = Counter()
     for node, leaves in walk(profile.parents):

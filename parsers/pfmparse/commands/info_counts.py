@@ -37,7 +37,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """Returns a list with one text, or an empty list if there is no count.
+    """Returns a list with one text, or an empty list without a count.
 
     The text has a PMD's count. If the event set was active only for a part of the time,
     it also has an estimate for the whole time.

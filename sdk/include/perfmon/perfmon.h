@@ -886,8 +886,8 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * has another context, or if contexts of the other kind (per-thread or
  * system-wide) are attached; EINVAL for an invalid set, for a blocking context
  * if the thread belongs to the calling process, or for a system-wide context if
- * load_pid is not the caller; ESRCH if there is no such thread; EPERM; ENODEV;
- * ENOMEM.
+ * load_pid is not the caller; ESRCH if the thread does not exist; EPERM;
+ * ENODEV; ENOMEM.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 

@@ -135,7 +135,7 @@ struct pfm_records {
  * @max:   size of the largest record
  *
  * Context: any.
- * Return: 0; -EINVAL if there is no space for even one record of size @max.
+ * Return: 0; -EINVAL if not even one record of size @max fits.
  */
 static inline int pfm_records_init(struct pfm_records *r, u64 start, u64 size,
 				   u64 max)
@@ -154,7 +154,7 @@ static inline int pfm_records_init(struct pfm_records *r, u64 start, u64 size,
  * @r: the area
  *
  * Context: any.
- * Return: true if there is no space for another record of the largest size.
+ * Return: true if another record of the largest size does not fit.
  */
 static inline bool pfm_records_full(const struct pfm_records *r)
 {

@@ -261,7 +261,7 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
  * command, the kernel reads the mappings only after the first sample of the
  * process in user space, so the samples until then cannot use them.
  *
- * Errors: ESRCH: there is no such process; EBUSY: the process is changing its
+ * Errors: ESRCH: the process does not exist; EBUSY: the process is changing its
  * mappings; EPERM: as for PFM_UNWIND_ADD; or the process belongs to another
  * user, and the caller has no CAP_PERFMON; ENOMEM; ENOSPC: there are too many
  * mappings; EFAULT.

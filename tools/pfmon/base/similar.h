@@ -26,7 +26,7 @@ struct similar {
 void similar_consider(const char *candidate, void *data);
 
 /*
- * Returns " (did you mean 'NAME'?)", to be freed; "" if there is no suggestion.
+ * Returns " (did you mean 'NAME'?)", or "" without a suggestion; to be freed.
  * Frees the suggestion.
  */
 char *similar_hint(struct similar *similar);

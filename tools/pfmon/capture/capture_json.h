@@ -38,8 +38,8 @@ struct context_count {
 };
 
 /*
- * How long and how often an event set was active, and the total time of all
- * sets.
+ * The time for which an event set was active, the number of times that it
+ * became active, and the total time of all sets.
  */
 struct context_turns {
 	uint32_t context;

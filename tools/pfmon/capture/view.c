@@ -75,7 +75,7 @@ struct json_object *view_describe(const struct options *options)
 
 /*
  * Returns the path of the pfmparse in pfmon's directory, to be freed, or NULL.
- * That pfmparse has the same version as pfmon.
+ * It has the same version as pfmon.
  */
 static char *program_beside(void)
 {

@@ -61,7 +61,7 @@ static double count_of(const struct plan *plan, const struct result *row, int i)
 
 /*
  * Returns the index of the event @what that has the privilege levels of event
- * @like; NONE if there is none.
+ * @like, or NONE.
  */
 static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 {

@@ -17,8 +17,8 @@ struct ratio {
 
 /*
  * Finds the ratio to print for event @i of a row; @elapsed_ns is how long the
- * row was measured. Returns false if there is no such ratio, or if one of its
- * two events was not counted.
+ * row was measured. Returns false if the event has no ratio, or if one of the
+ * ratio's two events was not counted.
  */
 bool ratio_find(const struct plan *plan, const struct result *row,
 		uint64_t elapsed_ns, unsigned int i, struct ratio *ratio);

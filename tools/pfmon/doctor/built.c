@@ -73,7 +73,7 @@ char *build_remedy(const struct machine *machine)
 
 /*
  * Returns the path of perfmon.ko, to be freed. Looks in depmod's index, then
- * searches the module directories. Returns NULL if there is no such file.
+ * searches the module directories. Returns NULL if it does not exist.
  */
 static char *core_file(const struct machine *machine)
 {

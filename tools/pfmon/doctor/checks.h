@@ -42,7 +42,7 @@ char *newest_kernel(const struct machine *machine);
 
 /*
  * Returns a text about the defect of this kernel because of which pfm_pmu_perf
- * refuses to load; NULL if there is none. The caller frees the text.
+ * refuses to load, or NULL. The caller frees the text.
  */
 char *defect_of_pmu(const struct machine *machine);
 

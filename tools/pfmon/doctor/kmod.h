@@ -17,7 +17,7 @@ bool kmod_can_ask(void);
 /*
  * Returns a field, such as filename, version, signer or vermagic, of a module
  * or an alias installed for the running kernel, as modinfo(8) prints it.
- * Returns NULL if there is no such module, "" if it has no such field. The
+ * Returns NULL if the module does not exist, "" if it lacks the field. The
  * caller frees the text.
  */
 char *kmod_field(const struct machine *machine, const char *module,

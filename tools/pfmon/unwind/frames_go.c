@@ -210,7 +210,7 @@ static int read_section(struct elf_part *part, const struct elf_file *file)
 
 /*
  * Finds the header of the .gopclntab data in a section, which may begin with
- * other data. Returns false if there is no header.
+ * other data. Returns false if it is missing.
  */
 static bool find_header(struct go_section *section, const struct elf_part *part)
 {
