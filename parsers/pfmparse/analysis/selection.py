@@ -209,8 +209,7 @@ def _is(mask: Mask, wanted: bool) -> Mask:
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
     """Tells whether a name matches a pattern, in which only * and ? are wildcards."""
-    literal = [pattern.replace("[", "[[]") for pattern in patterns]
-    return any(fnmatchcase(name, pattern) for pattern in literal)
+    return any(fnmatchcase(name, one.replace("[", "[[]")) for one in patterns)
 
 
 def _matching(names: Names, ids: NDArray[np.intp], patterns: Sequence[str]) -> Mask:
