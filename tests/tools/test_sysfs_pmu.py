@@ -152,7 +152,7 @@ def test_hybrid_pmu_event_lists_its_cpus(encoder: Encoder) -> None:
         ("cpu/third=1/", "third of cpu as 'config3:0-7'"),
         ("cpu/cache-loads/", "cache-loads of cpu also needs umask=NUMBER"),
         ("cas_count_read", "several PMUs have an event cas_count_read: uncore_imc_0, "),
-        ("uncore_imc_0/cas_count_read/u", "(on CPUs 0,14) is always counted at all"),
+        ("uncore_imc_0/cas_count_read/u", "(on CPUs 0,14) is always counted at all pr"),
     ],
 )
 def test_sysfs_errors_list_alternatives(

@@ -158,7 +158,8 @@ def test_second_emulator_fault_fails(
 def test_early_end_of_guest_fails_once(tmp_path: Path) -> None:
     target = Target("x86_64", host.kernel())
     guest = Boot(target, {"end": "poweroff -f", "never": "true"}, tmp_path)
-    with pytest.raises(pytest.fail.Exception, match="without reporting"):
+    said = "without reporting the command's exit status"
+    with pytest.raises(pytest.fail.Exception, match=said):
         check_test(guest, "never", "test")
     for missing in (lambda: guest.command("never"), guest.check_end):
         with pytest.raises(pytest.skip.Exception, match="not run: .* with status 124"):

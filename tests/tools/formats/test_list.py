@@ -191,3 +191,4 @@ def test_fields_replaced_bytes(formats: Formats) -> None:
 def test_regions_need_a_field(formats: Formats) -> None:
     said = formats.complaint("--smpl-module=mine", "--smpl-regions=4")
     assert "requires a field 'num_regions'" in said
+    assert "the argument of the sampling format mine has none" in said
