@@ -30,7 +30,7 @@ NS = 10**9
 class Options:
     """The keys and the weight to compare, and which differences to show.
 
-    ``min_delta`` is a percentage of the old side's total; ``top`` limits the rows.
+    ``min_delta`` is in the unit of Row.delta; ``top`` limits the rows.
     """
 
     by: Sequence[str]
@@ -42,8 +42,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Row:
-    """The weights of one value on both sides, and their difference in percent.
+    """The weights of one value on both sides, and their difference.
 
+    ``delta`` is in percentage points if weights are divided by the side's total, and in
+    percent of the old total per second if they are divided by the side's time.
     ``noise`` is the difference that can be due to chance: two standard deviations.
     """
 

@@ -188,7 +188,8 @@ def _diff(parser: argparse.ArgumentParser) -> None:
         type=difference,
         metavar="P",
         default=0.0,
-        help="print only differences of at least P percent of the old side's total",
+        help="print only differences of at least P percentage points; with --normalise "
+        "time, of at least P percent of the old side's total per second",
     )
     add_top(parser)
     add_weight(parser)
