@@ -47,6 +47,8 @@ $(UOUT)/table_adder: WRAPPED += -Wl,--wrap=clock_ns
 $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=table_set_load
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
+$(UOUT)/thread_counter: WRAPPED := -Wl,--wrap=pfm_create_context
+$(UOUT)/thread_counter: WRAPPED += -Wl,--wrap=pfm_write_pmcs
 $(UOUT)/family_refuser: WRAPPED := -Wl,--wrap=open,--wrap=access,--wrap=ioctl
 $(UOUT)/family_refuser: WRAPPED += -Wl,--wrap=mmap,--wrap=cpus_online,--wrap=read
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir

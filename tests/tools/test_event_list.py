@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+from encoder import Encoder
 from pfmon import ERROR, USAGE, Pfmon, without_kernel
 
 
@@ -38,3 +40,20 @@ def test_invalid_event_pattern_prints_nothing(pfmon: Pfmon) -> None:
     assert (run.returncode, run.stdout) == (USAGE, "")
     run = pfmon("-j", "--list-events=nosuch")
     assert (run.returncode, json.loads(run.stdout)) == (ERROR, {"events": []})
+
+
+def test_denied_cpus_leave_thread_events_counted(
+    programs: Path, encoder: Encoder
+) -> None:
+    later = "perf::PERF_COUNT_SW_PAGE_FAULTS"
+    encoder.add_pmu("uncore", 9, {"cpumask": "0", "events/reads": "config=1"})
+    user = Encoder(programs / "thread_counter", encoder.root)
+    listed = user.told_as_json("list", f"^(uncore/reads/|cycles|{later})$")
+    assert [(event["name"], event["counted"]) for event in listed] == [
+        ("cycles", True),
+        ("uncore/reads/", False),
+        (later, True),
+    ]
+    reads, cycles = user.told_as_json("info", "uncore/reads/,cycles")
+    assert reads["counted"] is False and reads["reason"]
+    assert cycles["counted"] is True and cycles["reason"] is None

@@ -53,8 +53,10 @@ static void create(struct trial_context *context, bool system_wide)
 	};
 
 	context->fd = pfm_create_context(&arg, NULL, 0);
-	if (context->fd < 0)
-		context->why = explain_create(errno, system_wide);
+	if (context->fd >= 0)
+		return;
+	context->denied = system_wide && errno == EPERM;
+	context->why = explain_create(errno, system_wide);
 }
 
 static bool write_pmc(int fd, unsigned int number, uint64_t value)
@@ -97,8 +99,8 @@ bool event_trial_counts(struct event_trial *trial,
 	*why = NULL;
 	if (context->fd < 0 && !context->why)
 		create(context, system_wide);
-	*unknown = context->fd < 0;
-	if (*unknown)
+	*unknown = context->fd < 0 && !context->denied;
+	if (context->fd < 0)
 		*why = checked_strdup(context->why);
 	else if (program(context->fd, event))
 		return true;

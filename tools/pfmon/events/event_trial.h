@@ -18,6 +18,7 @@ struct event_trial {
 	struct trial_context {
 		int fd;			/* -1: there is none */
 		char *why;		/* why fd is -1; NULL: not tried yet */
+		bool denied;		/* the user may not measure CPUs */
 	} contexts[2];
 };
 
@@ -27,7 +28,8 @@ void event_trial_close(struct event_trial *trial);
 /*
  * Returns whether an event can be counted. If not, sets *why to the reason, to
  * be freed. *unknown is set to true if no event can be tried at all, because no
- * context can be created; otherwise to false.
+ * context can be created; otherwise to false. If only system-wide contexts are
+ * denied, events that need them cannot be counted, and the others can be tried.
  */
 bool event_trial_counts(struct event_trial *trial,
 			const struct encoded_event *event, char **why,
