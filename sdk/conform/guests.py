@@ -194,8 +194,10 @@ class Guests:
         """Yield each result once the next check begins or the guest has ended."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        # The limit for a line is doubled, because the first wait includes booting.
-        for line in output.lines(2 * self._options.timeout):
+        limit = self._options.timeout
+        # The time until the first check is doubled, because it includes booting.
+        output.allow(2 * limit)
+        for line in output.lines():
             word, _, rest = line.partition(" ")
             if word == "@begin":
                 if held:
@@ -205,6 +207,7 @@ class Guests:
                         # Boot again: lockdep, for example, reports only once per boot.
                         return
                 held = None
+                output.allow(limit)
                 number, check = rest.split()
                 running = int(number), check
                 ktap.progress(f"{self._forms[running[0]].name}: {check}")
@@ -218,7 +221,10 @@ class Guests:
             elif word in OUTCOMES and running:
                 held = running[0], Result(running[1], OUTCOMES[word], rest)
                 running = None
-        text = _ending(output.process, log, errors, 2 * self._options.timeout)
+        hung = f"the check does not finish within {limit} s"
+        if not running:
+            hung = f"the guest does not begin a check within {2 * limit} s"
+        text = _ending(output.process, log, errors, hung)
         if held:
             # The guest ended after this result; if it crashed, the result is a failure.
             yield held[0], _judged(held, log, None)
@@ -246,6 +252,7 @@ class _Output:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self._came: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._end = 0.0
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -256,13 +263,21 @@ class _Output:
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             self._came.put(data)
 
-    def lines(self, timeout: float) -> Iterator[str]:
-        """Yield lines until the end, or until no output comes within the timeout."""
+    def allow(self, seconds: float) -> None:
+        """Set how long lines() waits for output, from now on."""
+        self._end = time.monotonic() + seconds
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines until the end, or until the time that allow() has set is over."""
         text = ""
         with contextlib.suppress(queue.Empty):
-            while data := self._came.get(timeout=timeout):
+            while data := self._came.get(timeout=self._left()):
                 *whole, text = (text + data.decode(errors="replace")).split("\n")
                 yield from whole
+
+    def _left(self) -> float:
+        """Return the number of seconds until the time is over."""
+        return max(0, self._end - time.monotonic())
 
     def end(self) -> None:
         """Terminate the guest in any state."""
@@ -303,16 +318,18 @@ def _meaning(fault: str) -> str:
 
 
 def _ending(
-    process: subprocess.Popen[bytes], log: Path, errors: IO[bytes], timeout: float
+    process: subprocess.Popen[bytes], log: Path, errors: IO[bytes], hung: str
 ) -> str:
     """Explain to the format's author why a guest produces no more output.
+
+    hung: the explanation if the guest still runs.
 
     Raises GuestError if the guest could not be set up.
     """
     try:
         status = process.wait(ENDING)
     except subprocess.TimeoutExpired:
-        return f"the check does not finish within {timeout:g} s"
+        return hung
     errors.seek(0)
     said = errors.read().decode(errors="replace").strip().splitlines()
     said = said or [f"exit status {status}"]
