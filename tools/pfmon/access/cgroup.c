@@ -144,7 +144,9 @@ static char *list(const struct groups *groups)
 {
 	char *text = checked_strdup("");
 
-	qsort(groups->paths, groups->count, sizeof(*groups->paths), compare);
+	if (groups->count)
+		qsort(groups->paths, groups->count, sizeof(*groups->paths),
+		      compare);
 	for (size_t i = 0; i < groups->count && i < MOST_SAID; i++)
 		text = checked_append(text, ", ", groups->paths[i]);
 	if (groups->count > MOST_SAID)

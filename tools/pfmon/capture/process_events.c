@@ -175,8 +175,9 @@ void process_events_read(struct process_events *events, bool last)
 	time = last ? UINT64_MAX : latest(events);
 	collect(events);
 	perf_rings_renew(&events->rings);
-	qsort(events->places, events->place_count, sizeof(*events->places),
-	      compare);
+	if (events->place_count)
+		qsort(events->places, events->place_count,
+		      sizeof(*events->places), compare);
 	events->end = events->place_count;
 	while (events->end && events->places[events->end - 1].time > time)
 		events->end--;
