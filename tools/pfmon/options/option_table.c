@@ -218,7 +218,9 @@ const struct option_row option_table[] = {
 		.name = "follow-all",
 		.effect = CALLS(follow_all),
 		.summary = "follow everything that the command starts",
-		.details = "This has the effect of the four options above.\n",
+		.details =
+			"This is short for *--follow-fork --follow-vfork\n"
+			"--follow-pthread*.\n",
 	}, {
 		.name = "exclude", .argument = "REGEX",
 		.effect = CALLS(parse_exclude),

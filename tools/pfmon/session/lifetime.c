@@ -116,7 +116,7 @@ static void explain_create(const struct plan *plan, int error)
 		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows: as root, raise that limit",
 			format->name, format->arg_size, PFM_SYSFS);
 	else if (error == EOPNOTSUPP && format->precise)
-		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise records the registers at the interrupt instead",
+		message("the sampling format %s needs precise events that record registers, and this machine has none; on x86, --smpl-imprecise records the registers at the interrupt instead",
 			format->name);
 	else if (error == EOPNOTSUPP &&
 		 plan->options->format_options & FORMAT_OPT_RAW_TIME)
