@@ -285,8 +285,7 @@ int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs)
 	preempt_disable();
 	c->failed = false;
 	for (i = 0; !ret && !c->failed && i < n; i++) {
-		if (c->fmt->fmt_flags & PFM_FMTFL_DS &&
-		    !conform_ds_record(c, i))
+		if (c->fmt->fmt_flags & PFM_FMTFL_DS && !conform_ds_record(c))
 			continue;
 		ret = calls_handle(c, i, regs);
 	}

@@ -16,10 +16,10 @@ static inline u64 conform_ds_word(u64 calls, unsigned int n)
 }
 
 /*
- * Append a record for an overflow of PMD @pmd. Context: any.
+ * Append a record for an overflow. Context: any.
  * Return: true if the threshold is reached and the handler must be called.
  */
-static inline bool conform_ds_record(struct conform *c, unsigned int pmd)
+static inline bool conform_ds_record(struct conform *c)
 {
 	struct pfm_ds *ds = pfm_fmt_priv(c->buf.start);
 	u32 words = ds->record_size / ds->word, n;
