@@ -14,8 +14,9 @@
  *
  * Messages are not queued in the overflow path. A part keeps its last message,
  * and the number of messages. read() finds parts with unread messages.
- * PFM_RESTART does not restart a part whose messages are all unread, because
- * the tool does not know of its samples yet.
+ * PFM_RESTART does not restart a part that has unread messages if none of its
+ * messages was read since the last restart, because the tool does not know of
+ * its samples yet.
  *
  * A command owns a part only in an interrupt on the part's CPU. Overflows that
  * are not NMIs wait until this interrupt ends, so they are not lost.

@@ -94,8 +94,8 @@ struct pfm_share {
  * Create the buffers of a family whose root has a format. @arg: valid argument
  * for the format. @tell: function for pfm_share.tell. Context: process, may
  * sleep. Return: the buffers, which the caller must pass to pfm_share_end(); or
- * an ERR_PTR: -ENOMEM; -EOPNOTSUPP if the format has no buffer, or one that the
- * PMU fills; an error of the format.
+ * an ERR_PTR: -ENOMEM; -EOPNOTSUPP if the format has no buffer, or has
+ * PFM_FMTFL_DS; an error of the format.
  */
 struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg,
 				   void (*tell)(struct irq_work *work));

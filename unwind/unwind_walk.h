@@ -9,9 +9,10 @@
  * - The stack is read only between the frame's stack pointer and the end of the
  *   stack's mapping, at multiples of 8. In the innermost frame of x86, the red
  *   zone below the stack pointer is read, too. A saved rbx may be read from any
- *   frame on this stack that the walk has already left. The stack pointer rises
- *   from frame to frame; it may stay the same if the return address is in a
- *   register. It may fall, or move to another stack, only at a signal frame.
+ *   frame on this stack, even from one that the walk has already left. The
+ *   stack pointer rises from frame to frame; it may stay the same if the return
+ *   address is in a register. It may fall, or move to another stack, only at a
+ *   signal frame.
  * - An address becomes part of the chain only if it lies in an executable
  *   mapping of the process. No other words from the stack are disclosed.
  *

@@ -264,8 +264,8 @@ typedef void (*fmt_set_arg_t)(void *buf, const void *arg);
 /* fmt_flags: the format does not support event sets other than set0. */
 #define PFM_FMTFL_NOSET		0x1
 /*
- * fmt_flags: the PMU writes the samples, and the private area begins with a
- * struct pfm_ds (perfmon_ds.h).
+ * fmt_flags: the core writes the samples, as a CPU with PEBS would, and the
+ * private area begins with a struct pfm_ds (perfmon_ds.h).
  */
 #define PFM_FMTFL_DS		0x2
 #define PFM_FMTFL_ALL		(PFM_FMTFL_NOSET | PFM_FMTFL_DS)
