@@ -21,8 +21,8 @@
 #error "perfmon cannot be built for PREEMPT_RT kernels before 6.12"
 #endif
 
-/* commit 1c71222e5f23 ("mm: replace vma->vm_flags direct modifications with
- * modifier calls"), in 6.3
+/* vm_flags_mod() exists since commit 1c71222e5f23 ("mm: replace vma->vm_flags
+ * direct modifications with modifier calls"), in 6.3.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
@@ -32,8 +32,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 }
 #endif
 
-/* zap_page_range() until commit e9adcfecf572 ("mm: remove zap_page_range and
- * create zap_vma_pages"), in 6.3; zap_vma() since 7.1
+/* zap_page_range() became zap_vma_pages() in 6.3 (commit e9adcfecf572 ("mm:
+ * remove zap_page_range and create zap_vma_pages")), and zap_vma() in 7.1.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void zap_vma(struct vm_area_struct *vma)
@@ -47,8 +47,9 @@ static inline void zap_vma(struct vm_area_struct *vma)
 }
 #endif
 
-/* commit 529ce23a764f ("mm: switch mm->get_unmapped_area() to a flag"), in
- * 6.10; commit 9ac09bb9feac, in 6.19, removes the first argument
+/* mm_get_unmapped_area() exists since commit 529ce23a764f ("mm: switch
+ * mm->get_unmapped_area() to a flag"), in 6.10. Commit 9ac09bb9feac, in 6.19,
+ * removes its first argument.
  */
 static inline unsigned long
 pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
@@ -64,8 +65,8 @@ pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
 #endif
 }
 
-/* kthread_create_worker() until commit b04e317b5226 ("treewide: Introduce
- * kthread_run_worker[_on_cpu]()"), in 6.14
+/* kthread_run_worker() was called kthread_create_worker() until commit
+ * b04e317b5226 ("treewide: Introduce kthread_run_worker[_on_cpu]()"), in 6.14.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define kthread_run_worker(flags, ...)				\
@@ -132,8 +133,8 @@ pfm_dump_ns(const struct task_struct *task, const struct mm_struct *mm)
 }
 #endif
 
-/* commit 54e6842d0775 ("fork/vm: Move common PF_IO_WORKER behavior to new
- * flag"), in 6.4
+/* PF_USER_WORKER exists since commit 54e6842d0775 ("fork/vm: Move common
+ * PF_IO_WORKER behavior to new flag"), in 6.4.
  */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0

@@ -13,12 +13,14 @@
  * only after counting has stopped. So no reader takes a stale value for a
  * current one.
  *
- * A page has one writer at a time, the owner of the context (owner.c): an
- * overflow that interrupts a command while it writes finds the context frozen
- * or owned. value.c writes the page. The PMU description publishes the
+ * Only the owner of the context (owner.c) writes a page, so a page has one
+ * writer at a time: if an overflow interrupts a command that is writing the
+ * page, it finds the context frozen or owned, and does not write. The functions
+ * that write are in value.c. The PMU description publishes the hardware
  * counters, on the CPU of the thread that reads them and independently of the
- * owner. So the published counters have their own sequence number. They do not
- * include the PMD's offset, because the owner changes it.
+ * owner. So the published counters have their own sequence number. A PMD's
+ * value is its hardware counter minus an offset, which only the owner changes
+ * and writes to the page.
  */
 #include <linux/nsproxy.h>
 #include <linux/sched.h>

@@ -8,7 +8,8 @@
 #include <linux/fs.h>
 #include <linux/version.h>
 
-/* commit 077c212f0344 ("fs: new accessor methods for atime and mtime"), in 6.7
+/* inode_get_mtime() exists since commit 077c212f0344 ("fs: new accessor methods
+ * for atime and mtime"), in 6.7.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline struct timespec64 inode_get_mtime(const struct inode *inode)

@@ -16,7 +16,8 @@
  * Get the file that an address space executes, or NULL. The caller must call
  * fput(). get_mm_exe_file() does the same, but is not exported to modules.
  *
- * commit 0ede61d8589c ("file: convert to SLAB_TYPESAFE_BY_RCU"), in 6.7
+ * Since commit 0ede61d8589c ("file: convert to SLAB_TYPESAFE_BY_RCU"), in 6.7,
+ * get_file_rcu() takes a pointer to the pointer.
  */
 static inline struct file *pfm_op_exe_file(struct mm_struct *mm)
 {
@@ -34,8 +35,8 @@ static inline struct file *pfm_op_exe_file(struct mm_struct *mm)
 	return file;
 }
 
-/* commit def3ae83da02 ("fs: store real path instead of fake path in backing
- * file f_path"), in 6.7
+/* file_user_path() exists since commit def3ae83da02 ("fs: store real path
+ * instead of fake path in backing file f_path"), in 6.7.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline const struct path *file_user_path(const struct file *file)
@@ -44,8 +45,8 @@ static inline const struct path *file_user_path(const struct file *file)
 }
 #endif
 
-/* commit 128ea9f6ccfb ("workqueue: Add system_percpu_wq and system_dfl_wq"), in
- * 6.17
+/* system_unbound_wq is called system_dfl_wq since commit 128ea9f6ccfb
+ * ("workqueue: Add system_percpu_wq and system_dfl_wq"), in 6.17.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #define system_dfl_wq	system_unbound_wq

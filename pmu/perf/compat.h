@@ -18,14 +18,14 @@
 #endif
 #endif
 
-/* The clock at the last update of a perf_event_context's time; an lvalue */
+/* When the time of a perf_event_context was last updated; an lvalue */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define perf_ctx_stamp(ctx)	((ctx)->timestamp)
 #else
 #define perf_ctx_stamp(ctx)	((ctx)->time.stamp)
 #endif
 
-/* The time of a perf_event_context at its last update; an lvalue */
+/* The time of a perf_event_context, as last updated; an lvalue */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define perf_ctx_time(ctx)	((ctx)->time)
 #else
