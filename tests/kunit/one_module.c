@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * one_module.c - initialise and exit the modules that are linked together with
- *		  the suites into one module
+ * one_module.c - call the init and exit functions of the modules that are
+ *		  linked into one module with the suites
  */
 #include "one_module.h"
 
 static LIST_HEAD(parts);
 
 /*
- * Add a module's functions to the list. Called by constructors, before
- * module_init().
+ * Add a module's functions to the list. The kernel calls the constructors that
+ * do this before one_module_init().
  */
 void one_module_add(struct one_part *part)
 {

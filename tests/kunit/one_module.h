@@ -4,9 +4,9 @@
  *
  * The suites call functions that the tested modules do not export. To run the
  * suites without building a kernel that contains them, they are linked into one
- * module with the tested code. Each source file includes this header first. It
- * turns the file's module_init() and module_exit() into a "part" of the one
- * module. When the module is loaded, the parts register themselves in link
+ * module with the tested code. Each source file includes this header first. The
+ * header turns the file's module_init() and module_exit() into a "part" of the
+ * one module. When the module is loaded, the parts register themselves in link
  * order.
  */
 #ifndef PFM_KUNIT_ONE_MODULE_H
@@ -17,7 +17,7 @@
 
 /**
  * struct one_part - the init and exit functions of one of the linked modules
- * @list: in initialisation order
+ * @list: entry in the list of parts, which is in initialisation order
  * @init: its module_init()
  * @exit: its module_exit()
  */
@@ -35,7 +35,7 @@ void one_module_add(struct one_part *part);
 #define module_init(fn)							\
 	static int (*one_init)(void) __refdata = fn
 
-/* In all source files, module_exit() follows module_init(). */
+/* module_init(), which defines one_init, comes first in all source files. */
 #undef module_exit
 #define module_exit(fn)							\
 	static __attribute__((constructor)) void one_add(void)		\

@@ -44,7 +44,7 @@ static inline void expect_words(struct kunit *test, struct pfm_op_stream *s,
 	expect_words(test, s, words_, ARRAY_SIZE(words_));		\
 } while (0)
 
-/* Two files and their names. */
+/* The names of the two files that file_open() creates and opens. */
 static const char * const file_names[] = { "/bridge-a", "/bridge-b" };
 
 static inline struct file *file_open(struct kunit *test, int n)

@@ -29,8 +29,8 @@ struct bridge {
 };
 
 /*
- * Each CPU's buffer has room for 16 samples, and the event buffer for only a
- * few.
+ * Each CPU's buffer has room for 16 samples. The event buffer, which holds the
+ * stream, has room for 26 samples of kernel addresses if it has 64 words.
  */
 static const struct pfm_op_sizes small = { .samples = 16, .words = 64 };
 static const struct pfm_op_sizes usual = { .samples = 16, .words = 1024 };
@@ -78,8 +78,8 @@ static struct pfm_op_reader *open_reader(struct kunit *test,
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rd));
 	b->rd = rd;
 	/*
-	 * Wait until the first sync has run. It would otherwise consume the
-	 * test's samples.
+	 * Wait until the first sync has run. It would otherwise move the test's
+	 * samples from the CPUs' buffers to the stream too early.
 	 */
 	flush_delayed_work(&rd->work);
 	return rd;
@@ -252,8 +252,8 @@ static void set_level(struct pt_regs *regs, bool user)
 }
 
 /*
- * If registers are given, they determine whether the sample is in user space,
- * and the address does not.
+ * If registers are given, they determine whether the sample is in user space.
+ * Otherwise the address does.
  */
 static void oprofile_registers_determine_user_level(struct kunit *test)
 {

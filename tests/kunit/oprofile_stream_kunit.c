@@ -108,8 +108,8 @@ static void stream_adds_kernel_enter_and_exit(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &r));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_ENTER, 0x123, 7);
 	/*
-	 * The file is still that of the last sample in user space, so there is
-	 * no header for it.
+	 * The stream omits the header for the file, because the file is that of
+	 * the previous sample in user space.
 	 */
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_EXIT, 0x123, 7);
@@ -196,7 +196,8 @@ static void stream_gap_ends_when_all_headers_fit(struct kunit *test)
 
 	fill(test);
 	/*
-	 * Leave room for a sample, but not for the headers that follow a gap.
+	 * Make room for a sample without headers. A sample was dropped, so the
+	 * next one needs all headers, and does not fit yet.
 	 */
 	for (i = 0; i < ALL_WORDS - 2; i++)
 		take(test, s);

@@ -167,8 +167,9 @@ static void handler_error_notifies_for_skipped_pmds(
 }
 
 /*
- * The overflow of PMD0, which notifies, is recorded. Then the handler masks the
- * context at the overflow of PMD1.
+ * Only PMD0 has PFM_REGFL_OVFL_NOTIFY, but the handler requests no notification
+ * for it. At the overflow of PMD1 the handler requests a mask and a
+ * notification. The message must be sent although PMD1 does not have the flag.
  */
 /* Proves 3.6.5-08 */
 static void mask_notifies_for_earlier_pmds(struct kunit *test)
@@ -202,7 +203,7 @@ static void handler_error_loses_separate_report(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
 	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	fixture_expect_one_message(test, 0x1);
-	/* While the context is masked, no overflow is handled or lost. */
+	/* A masked context does not handle overflows, or count them as lost. */
 	fixture_report_pmd0(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);

@@ -48,7 +48,7 @@ static void handler_gets_overflow_description(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tgid, (u32)current->tgid);
 	KUNIT_EXPECT_EQ(test, arg->ovfl_cpu, 0);
 
-	/* The description of the next overflow contains nothing of this one. */
+	/* The description of the next overflow has no old values left in it. */
 	KUNIT_ASSERT_EQ(test,
 			pfm_sim_advance(&(struct pfm_sim_tick){
 				.task = current, .delta = { 0, 0, 20 } }), 0);
@@ -58,9 +58,8 @@ static void handler_gets_overflow_description(struct kunit *test)
 }
 
 /*
- * Some PMUs re-arm a counter themselves after an overflow. If the hardware
- * counter does not contain the value that such a PMU loads, the core must reset
- * the counter.
+ * Some PMUs load the reset value into a counter themselves at an overflow. The
+ * simulated PMU does not, so the core must reset the counter.
  */
 static void core_resets_counter_that_pmu_did_not_rearm(
 	struct kunit *test)

@@ -35,9 +35,10 @@ static void interrupts_see_overflows(struct kunit *test)
 }
 
 /*
- * If interrupts do not see an overflow in progress, or take other code for one,
- * commands do not rely on them and wait for a grace period instead.
- * pfm_owner_init() makes a trial of each.
+ * pfm_owner_init() tests twice whether an interrupt can tell that it has
+ * interrupted an overflow: with preemption off, as in an overflow, and with
+ * preemption on. If the interrupt is wrong once, commands do not rely on
+ * interrupts to detect overflows, and wait for a grace period instead.
  */
 static void blind_interrupts_are_not_trusted(struct kunit *test)
 {

@@ -34,7 +34,7 @@ static int check_seen(struct pfm_pmu_set *s, u16 num, u64 value,
 	return value && config[0] == REFUSED ? -EINVAL : 0;
 }
 
-/* Accept what check_seen() accepts, unless the second word is REFUSED. */
+/* Refuse the value REFUSED in the second word. check_seen() accepts it. */
 static int write_seen(struct pfm_pmu_reg *reg)
 {
 	u64 config[PFM_PMC_CONFIGS];
@@ -103,7 +103,7 @@ static void pmc_config_words_default_to_zero(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 1), 0);
 	expect_seen(test, 1, 0, 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 0), 0);
-	/* As long as all words are 0, no memory is allocated for them. */
+	/* No memory is allocated as long as the additional words are all 0. */
 	KUNIT_EXPECT_NULL(test, set->configs);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG2(0), -1ULL), 0);
@@ -178,8 +178,9 @@ static void config_word_write_reaches_loaded_pmu(struct kunit *test)
 }
 
 /*
- * Requirement 3.1.2-11 is about PMCs without a counter. PMCs for configuration
- * words ignore overflow settings, too.
+ * Requirement 3.1.2-11 says that PMCs without a counter ignore overflow
+ * settings. PMCs for configuration words ignore them, too, but refuse unknown
+ * flags.
  */
 static void config_word_ignores_overflow_settings(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmd_kunit.c - the PMDs of an event set, allocated on first use
+ * pmd_kunit.c - allocate the PMDs of an event set when they are first used
  */
 #include "evtset_fixture.h"
 #include "pmd.h"
@@ -126,8 +126,9 @@ static void refused_pmd_write_allocates_nothing(
 }
 
 /*
- * A setting that is replaced is no longer charged, so a user who has reached
- * the memory limit can still change settings.
+ * While the old overflow settings of a PMD and the new ones both exist, only
+ * the larger of the two is charged. So settings can be changed even if the
+ * user's memory limit has been reached.
  */
 static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 {

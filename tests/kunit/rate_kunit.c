@@ -77,9 +77,9 @@ static void renewed_credit_changes_nothing_else(struct kunit *test)
 	pfm_msg_t msg;
 
 	/*
-	 * 100 overflows are allowed per window. The core takes the time of an
-	 * overflow whenever the context has used up its credit, which is 6
-	 * overflows.
+	 * The first of the 40 overflows begins a window in which 100 are
+	 * allowed, and gives the context a credit of 6 overflows. Each overflow
+	 * that uses up the credit is timed, and renews the credit.
 	 */
 	overflow_fast(test, 1000, true);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 40);

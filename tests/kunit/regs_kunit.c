@@ -53,7 +53,7 @@ static void virtual_pmd_has_64_bits(struct kunit *test)
 	struct pfm_reg_desc desc;
 
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	/* The first read allocates the PMD. */
+	/* Also read the PMD before its description is replaced. */
 	value(test, 0, PFM_PMD_PERF_CLOCK);
 	pmd = fixture_pmd_of(ctx, pfm_pmu_find(ctx->pmu->pmds,
 					       ctx->pmu->num_pmds,
@@ -360,8 +360,8 @@ static void non_counter_pmd_has_no_threshold(struct kunit *test)
 }
 
 /*
- * Return the simulated hardware register of a PMC or PMD, according to
- * PFM_GETINFO_PMCS or PFM_GETINFO_PMDS.
+ * Return the simulated hardware register of PMC or PMD @num. @getinfo is the
+ * function for PFM_GETINFO_PMCS or PFM_GETINFO_PMDS.
  */
 static u64 *hardware(struct kunit *test, u16 num,
 		     int (*getinfo)(const struct pfm_pmu *pmu, void *elem))

@@ -108,8 +108,9 @@ static void release_slowly(struct llist_node *node)
 {
 	complete(&releasing);
 	/*
-	 * Sleep because the queue of measure_work() runs one item at a time. If
-	 * this item blocks that queue, measure_work() cannot run.
+	 * Sleep because this must block the workqueue in which it runs. The
+	 * workqueue of measure_work() runs one item at a time here. If it were
+	 * the same workqueue, measure_work() could not run.
 	 */
 	released = wait_for_completion_timeout(&measured, HZ) ? 1 : -1;
 }

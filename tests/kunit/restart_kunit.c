@@ -78,7 +78,11 @@ static void restart_can_mask_active_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
 
-/* While the context was masked or stopped, samples may have been missed. */
+/*
+ * A format may miss samples while the context is masked or stopped. Therefore
+ * the format's state is cleared when the context is loaded or stopped, and when
+ * it is restarted while masked.
+ */
 static void format_forgets_state_when_samples_may_be_missing(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -45,7 +45,7 @@ static void ring_expect(struct kunit *test, struct pfm_ring *r, u8 number)
 	const struct slot *slot = pfm_ring_next(r);
 
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	/* The sample has not overwritten the slots beside its own. */
+	/* Samples in the adjacent slots have not overwritten this slot. */
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(slot->number, number, ROOM), NULL);
 	pfm_ring_consume(r);
 }

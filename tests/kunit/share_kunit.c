@@ -274,7 +274,7 @@ static void each_message_is_restarted_once(struct kunit *test)
 		child_count(&c, -SHORT_RESET);
 	}
 	KUNIT_EXPECT_EQ(test, script->calls, 5);
-	/* The queue has room for fmt_msgq_depth messages, which is 2. */
+	/* Only fmt_msgq_depth messages, here 2, can be unread. */
 	KUNIT_EXPECT_EQ(test, pfm_share_count(share_of(test)).dropped, 2ULL);
 	expect_msg(test, &c);
 	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
@@ -289,8 +289,8 @@ static void each_message_is_restarted_once(struct kunit *test)
 }
 
 /*
- * One PFM_RESTART handles only a limited number of messages, so that its
- * interrupt does not take too long.
+ * One PFM_RESTART restarts a CPU's buffer at most fmt_msgq_depth times, here 2,
+ * because an interrupt on that CPU does this, and must not take too long.
  */
 /* Proves H18 */
 static void restarts_at_a_time_are_limited(struct kunit *test)
@@ -437,7 +437,8 @@ static void load_forgets_messages_and_full_parts(struct kunit *test)
 }
 
 /*
- * Make a thread overflow until the limit masks it, and then a few times more.
+ * Make a thread overflow until the rate limit masks its context, and then a few
+ * times more.
  */
 static void overflow_too_often(const struct child *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sink_calls.h - read from a sink with one region how many samples a format has
- * recorded, lost or skipped
+ * sink_calls.h - the number of records in a sink with one region, and the
+ * number of samples that the format has skipped
  */
 #ifndef KUNIT_SINK_CALLS_H
 #define KUNIT_SINK_CALLS_H

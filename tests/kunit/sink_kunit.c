@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sink_kunit.c - a format that records into a sink, called directly
+ * sink_kunit.c - the call-backs of a format that records into a sink, called
+ * directly
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -56,7 +57,10 @@ static pfm_sink_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 	return (pfm_sink_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
-/* Return record @i of region @n, whose records must have no PMD values. */
+/*
+ * Return record @i of region @n. @i counts a record with two PMD values twice,
+ * because the values take as much room as a record without values.
+ */
 static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
@@ -270,8 +274,8 @@ static void several_regions_are_handed_out_in_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 0), HOLD);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 3);
 	/*
-	 * All regions are handed out, so the restart frees the oldest one and
-	 * fills it next.
+	 * All regions are full, so the restart frees the oldest one, which is
+	 * then filled next.
 	 */
 	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_cur_region, 0);

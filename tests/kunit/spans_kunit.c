@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * spans_kunit.c - the example format spans, which has both a table and a state
- * per thread
+ * spans_kunit.c - the example format "spans", which has both a table and a
+ * state per thread
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>

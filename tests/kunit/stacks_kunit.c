@@ -2,8 +2,9 @@
 /*
  * stacks_kunit.c - the stacks format's call-backs, called directly
  *
- * The chain of a sample without registers consists of the sample's own address.
- * tests/guest/formats/stacks.c records chains of real threads.
+ * The samples of this suite have no registers, so each call chain consists of
+ * the sample's own address. tests/guest/formats/stacks.c records chains of real
+ * threads.
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -271,7 +272,7 @@ static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 1);
 }
 
-/* Each thread has a context of its own. */
+/* Each thread has its own context, and therefore its own state. */
 static void time_between_threads_is_not_counted(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

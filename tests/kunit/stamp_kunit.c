@@ -19,8 +19,8 @@ struct fake_clock fake_clock;
 
 /*
  * Cancel the periodic check, so that only the tests check the clock. Measure
- * the real clock, and only then switch to the fake one: its scale differs, so
- * the next check measures it anew.
+ * the real clock, and only then switch to the fake one: because the fake clock
+ * has a different scale, the next check measures it anew.
  */
 static void stamp_begin_fake(void)
 {
@@ -56,7 +56,7 @@ static void stamp_exit(struct kunit *test)
 	fake_clock_end();
 }
 
-/* Check that the overflow of @call has a raw time stamp. */
+/* Check that call number @call of the handler got a raw time stamp. */
 static void expect_raw(struct kunit *test, int call)
 {
 	struct fixture *f = test->priv;
@@ -101,7 +101,7 @@ static void several_counters_get_raw_time_stamps(struct kunit *test)
 /*
  * On some machines the clock advances only at ticks. Each overflow must still
  * have its own time stamp, whether it is handled at once or deferred to an
- * interrupt. @last: a previous time stamp, which is in the future.
+ * interrupt. @last: a previous time stamp, which is ahead of the clock.
  */
 static void expect_unique_stamps(struct kunit *test, u64 last)
 {
@@ -174,7 +174,7 @@ static void expect_time(struct kunit *test, const struct pfm_context *ctx)
 			local_clock());
 }
 
-/* Create a context with the default format. */
+/* Create a context with the default format and raw time stamps. */
 static struct pfm_context *raw_context(struct kunit *test)
 {
 	pfarg_ctx_t req = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
@@ -310,8 +310,9 @@ static void clock_that_leaves_the_counter_is_called(struct kunit *test)
 }
 
 /*
- * The zero of the clock may move by one of these steps between two checks, but
- * not by five steps at once.
+ * The zero of the clock moves by 900 ns before each check, five times forward
+ * and five times back. A check accepts such a move, but would not accept five
+ * moves at once: see PFM_ZERO_ERROR in stamp.c.
  */
 static void zero_follows_the_kernels_rounding(struct kunit *test)
 {

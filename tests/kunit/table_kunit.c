@@ -24,9 +24,8 @@ struct all_record {
 };
 
 /*
- * The format's call-back stores these values while the handler merges a sample
- * into a record: the count of updates in the buffer, and whether the record is
- * new.
+ * all_see() stores these values while the handler merges a sample into a
+ * record: the buffer's count of updates, and whether the record is new.
  */
 static struct {
 	u64	updates;
@@ -346,8 +345,8 @@ static void table_change_is_between_two_updates(struct kunit *test)
 }
 
 /*
- * Readers copy the payload as a whole, so both fields must belong to one
- * update.
+ * The payload is one word, but its two fields are written one after the other.
+ * A reader must not get fields of different updates, so updates are counted.
  */
 static void table_of_two_fields_in_a_word_updates(struct kunit *test)
 {

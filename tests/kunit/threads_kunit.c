@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * threads_kunit.c - the state of threads in the example format intervals
+ * threads_kunit.c - the state of threads in the example format "intervals"
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -147,7 +147,10 @@ static void oldest_thread_nearby_makes_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, evicted_by(d), 2);
 }
 
-/* A thread that was evicted starts again without an earlier value. */
+/*
+ * A thread's first sample is skipped, because an earlier one is needed for an
+ * interval. Only the last thread is sampled twice.
+ */
 static void more_threads_than_places_are_counted(struct kunit *test)
 {
 	const u32 most = THREADS + PFM_THREADS_PROBES - 1, all = 3 * THREADS;

@@ -12,7 +12,7 @@
 #include <linux/shmem_fs.h>
 #include "unwind_live.h"
 
-/* Addresses at which nothing is mapped. */
+/* Nothing is mapped from LOW on until the tests map memory there. */
 #define LOW	0x10000000UL
 #define PAGES(n)	((n) * PAGE_SIZE)
 #define STACK	LOW
@@ -114,9 +114,9 @@ static void mappings_stay_locked_until_the_end(struct kunit *test)
 }
 
 /*
- * LOOKS is the number of lookups. OTHERS limits the references to the mm that
- * appear and disappear meanwhile: a CPU that runs a kernel thread keeps a
- * reference to the mm of the process before it.
+ * LOOKS is the number of lookups. OTHERS is more than the number of other
+ * references to the mm that may appear or disappear meanwhile: a CPU that runs
+ * a kernel thread keeps a reference to the mm of the process that ran before.
  */
 #define LOOKS	24
 #define OTHERS	12
@@ -126,7 +126,10 @@ static int references(void)
 	return atomic_read(&current->mm->mm_count);
 }
 
-/* The thread may exit on another CPU before the lock is released. */
+/*
+ * The thread may exit on another CPU before the lock is released, so a lookup
+ * must take a reference to the mm.
+ */
 static void mm_is_referenced_while_locked(struct kunit *test)
 {
 	struct pfm_unwind_live *lives[LOOKS];

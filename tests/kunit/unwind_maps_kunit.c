@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include "unwind_maps.h"
 
-/* Addresses at which nothing is mapped. */
+/* Nothing is mapped from LOW on until the tests map memory there. */
 #define LOW	0x10000000UL
 #define PAGES(n)	((n) * PAGE_SIZE)
 #define RX	(PROT_READ | PROT_EXEC)

@@ -18,8 +18,8 @@
 #include "unwind_walk.h"
 
 /*
- * Code is mapped at small addresses, so that random words can be addresses of
- * code.
+ * Addresses and sizes of the code, of the stack and of another stack below it;
+ * the stack pointers' DWARF numbers; maximum numbers.
  */
 #define RND_TEXT	0x400000ULL
 #define RND_TEXTS	4
@@ -39,7 +39,7 @@
 			  3 * 256 * RND_BLOCKS) / 8 * 8 + 8)
 #define RND_ROOM	(PFM_UNWIND_MAX_FRAMES + 8)
 
-/* How often each outcome has occurred in all trials. */
+/* The outcomes of all trials: counts, and the length of the longest chain. */
 struct rnd_seen {
 	unsigned long	trials;
 	unsigned long	refused;
@@ -57,8 +57,8 @@ static __u32 rnd_odds;
 static const char *rnd_broken;
 
 /*
- * Return a random number from xorshift64, because the kernel's functions are
- * missing in user space.
+ * Return a random number. This is xorshift64, because the kernel's functions
+ * for random numbers are missing in user space.
  */
 static inline __u64 rnd(void)
 {
@@ -289,8 +289,8 @@ static inline void rnd_walk(const struct pfm_unwind_table *table,
 
 /*
  * Make a table, which may be damaged. If it is accepted, unwind a stack with
- * it. The table ends in the last 8 of the RND_MOST bytes at @room, which is
- * aligned to 8 bytes.
+ * it. @room has RND_MOST bytes and is aligned to 8 bytes. The table ends in its
+ * last 8 bytes, so that reads beyond the table are likely to be detected.
  */
 static inline void rnd_trial(__u8 *room, struct rnd_seen *seen)
 {

@@ -44,8 +44,8 @@ static void put_set(void *of)
 }
 
 /*
- * Create a set with room for the copies of @copies processes that have one
- * executable mapping each.
+ * Create a set with room for copies of the mappings of @copies processes, each
+ * with one executable mapping.
  */
 static void new_set(struct kunit *test, unsigned int copies)
 {

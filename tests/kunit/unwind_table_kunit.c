@@ -12,8 +12,8 @@
 #define ROWS	260
 
 /*
- * A table with rows for all 256 addresses of block 0, none of block 1, and 4 of
- * block 2.
+ * A table with rows for all 256 addresses of block 0, for none of block 1, and
+ * for 4 of block 2.
  */
 struct bytes {
 	struct pfm_unwind_head	head;

@@ -65,7 +65,7 @@ static const struct pfm_unwind_space space = {
 
 static struct pfm_unwind_frame frame;
 static u64 out[PFM_UNWIND_MAX_FRAMES + 1];
-/* The number of words that were read outside the stacks or not aligned. */
+/* The number of reads that were not aligned, or were outside the stacks. */
 static unsigned int bad_reads;
 /* An address whose page is not in memory. */
 static u64 absent;
@@ -309,8 +309,8 @@ static void nothing_below_red_zone_or_stack_is_read(struct kunit *test)
 }
 
 /*
- * The function has realigned its stack, so the CFA is found by means of a word
- * that is saved beside the frame pointer.
+ * The function has realigned its stack. The rule finds the CFA by means of the
+ * word just below the one to which the frame pointer points.
  */
 static void saved_word_is_at_frame_pointer(struct kunit *test)
 {
@@ -367,8 +367,9 @@ static void other_register_is_known_in_first_frame(struct kunit *test)
 }
 
 /*
- * Set a rule whose CFA is relative to rbx, as in the dynamic linker's code for
- * lazy binding.
+ * Set rule @number so that the CFA is relative to rbx, as in the dynamic
+ * linker's code for lazy binding. In the tests rbx points to words[5], which
+ * becomes the return address.
  */
 static void frame_at_rbx(unsigned int number)
 {
@@ -437,7 +438,9 @@ static void rbx_outside_the_stack_is_not_known(struct kunit *test)
 }
 
 /*
- * A signal handler on a lower stack has interrupted the frame.
+ * A signal handler, which runs on a lower stack, has interrupted a function
+ * that has already restored rbx. The slot in which rbx was saved is below the
+ * stack pointer of that function, and rbx itself is not known.
  *
  * Proves H31
  */
@@ -503,7 +506,7 @@ static void link_register_is_known_in_first_frame(struct kunit *test)
 /*
  * This rule takes the return address from the frame pointer, which is known in
  * all frames, and does not raise the stack pointer. The chain must end here,
- * because the same step could repeat forever.
+ * because otherwise this step could repeat forever.
  */
 static void stack_pointer_rises_without_link_register(struct kunit *test)
 {
@@ -746,9 +749,9 @@ static void endless_chain_is_cut(struct kunit *test)
 }
 
 /*
- * With each kind of rule, try to get each byte of the stack as a return
- * address. Among the words on the stack are pointers to the stack and two
- * addresses of code. Only these two addresses may be returned.
+ * With these kinds of rules, try to get words at all offsets in the stack as
+ * return addresses. Among the words on the stack are pointers to the stack and
+ * two addresses of code. Only these two addresses may be returned.
  *
  * Proves H31
  */

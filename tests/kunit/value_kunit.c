@@ -102,7 +102,10 @@ static u64 *hw_counter(struct kunit *test)
 	return fixture_pmd_of(ctx_of(test), 0)->hw.priv;
 }
 
-/* A PMU's read function, during which the counter wraps. */
+/*
+ * The simulated PMU's read function, and the number of events that make the
+ * counter wrap during the next call of read_while_it_wraps().
+ */
 static u64 (*sim_read)(struct pfm_pmu_reg *reg);
 static u64 wraps_once;
 
@@ -303,8 +306,8 @@ static void each_pmd_has_own_random_series(struct kunit *test)
 
 /*
  * A sample records PMD1 and resets it. PMD1 has wrapped, but its interrupt is
- * pending. The core must not take PMD1's old value or its new value for another
- * wrap.
+ * still pending. The sample must include this wrap exactly once, and the core
+ * must not mistake the reset for a further wrap.
  */
 static void sample_includes_pending_wraps(struct kunit *test)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the symbols of libpfm2x and libpfm22, and their errors without perfmon."""
+"""Test the symbols of libpfm2x and libpfm22, and errors if perfmon is not loaded."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def test_header_can_follow_perfmon_h() -> None:
 def _compile(source: str, width: str) -> None:
     """Compile, so that the compiler checks the header's assertions."""
     options = ["-Wall", "-Wextra", "-Werror", "-std=gnu11", "-fsyntax-only"]
-    # Debian keeps <asm/> in the directory of the 64-bit architecture.
+    # Without gcc-multilib, Debian has <asm/> only in this directory, which -m32 does
+    # not search.
     paths = [f"-I{ROOT}/sdk/include", "-idirafter", "/usr/include/x86_64-linux-gnu"]
     subprocess.run(
         ["gcc", width, *options, *paths, "-x", "c", "-"],

@@ -44,7 +44,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Record the inputs with which all tests that depend on them have passed."""
+    """Record inputs if all tests that depend on them have passed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     ended = {report.nodeid for report in reporter.stats.get("passed", [])}
     if reporter.stats.get("deselected") or not _is_all(session):

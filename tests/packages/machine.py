@@ -37,7 +37,8 @@ ENVIRONMENT = {
 # A machine's list of files does not contain these mount points and users' files.
 NOT_LISTED = ("dev", "proc", "sys", "run", "tmp", "out", "perfmon", "home")
 APT_CONFIG = Path("etc/apt/apt.conf.d/98machine")
-# This file contains the path of the cache, which includes the project's name.
+# The path of the cache in this file contains the project's name, so a search for files
+# that the packages have left behind must skip the file.
 APT_KEPT = Path("etc/apt/apt.conf.d/99kept")
 
 
@@ -108,7 +109,7 @@ def merged(path: str) -> str:
     return re.sub(r"^/(bin|sbin|lib\w*)(?=/|$)", r"/usr/\1", path)
 
 
-# This command prints the same list in a guest.
+# This command prints the list of Machine.files() in a guest.
 LIST_FILES = (
     "find / -mindepth 1 -xdev "
     + " ".join(f"-path /{name} -prune -o" for name in NOT_LISTED)
