@@ -49,8 +49,9 @@ int pfm_end_many(struct pfm_context *ctx);
 void pfm_pause_and_resume(struct pfm_context *ctx);
 
 /*
- * Call pfm_publish() for the active set, in a command. This takes ownership: if
- * the context was masked until now, an overflow may still be writing the page.
+ * Call pfm_publish() for the active set, in a command. Takes ownership of the
+ * context (owner.c), because an overflow may still be writing the set's page if
+ * the context was masked until now.
  * Context: process, pfm_context.mutex held.
  */
 void pfm_publish_active(struct pfm_context *ctx);

@@ -73,8 +73,8 @@ static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 
 /*
  * Check the PMCs with exactly these flags: each must control a counter of its
- * own. If @flags is 0, a PMC may also control no PMD. @controlled: out: slots
- * of the counters.
+ * own. If @flags is 0, PMCs that control no PMD are allowed, too. @controlled:
+ * out: slots of the counters.
  */
 static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 				   unsigned long *controlled)
