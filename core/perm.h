@@ -56,8 +56,9 @@ int pfm_may_attach_begin(struct task_struct *task, bool stop,
 void pfm_may_attach_end(struct task_struct *task);
 
 /*
- * Is a result of pfm_may_attach_begin() still valid for the events that were
- * created for @task since then? Context: process.
+ * Does @task still run @program, as set by pfm_may_attach_begin()? Then the
+ * permission also applies to the events that were created for @task since that
+ * call. Context: process.
  */
 bool pfm_runs_still(const struct task_struct *task,
 		    const struct pfm_program *program);

@@ -118,17 +118,18 @@ class Records:
     def walk(
         self,
         head: np.dtype[np.void],
-        words: Callable[[NDArray[np.void]], NDArray[np.integer[Any]]],
+        number_of: Callable[[NDArray[np.void]], NDArray[np.integer[Any]]],
     ) -> tuple[NDArray[np.void], NDArray[np.intp]]:
         """Finds the records, each of which has ``head`` and then 64-bit words.
 
-        ``words`` returns the numbers of words for an array of heads. Returns the heads,
-        and the offsets in ``data`` of the words after each head; both have shape (n,).
+        ``number_of`` returns the numbers of words for an array of heads. Returns the
+        heads, and the offsets in ``data`` of the words after each head; both have shape
+        (n,).
         """
         first = -(-head.itemsize // WORD)
         size = len(self.data) // WORD
         candidates = view(self.data, head, max(0, size - first + 1), 0, WORD)
-        lengths = np.minimum(words(candidates), size + 1).astype(np.intp) + first
+        lengths = np.minimum(number_of(candidates), size + 1).astype(np.intp) + first
         starts, end = _follow(lengths, size, self.count)
         self._note(starts.size, end * WORD, end * WORD)
         return candidates[starts], (starts + first) * WORD

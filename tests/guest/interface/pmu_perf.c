@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pmu_perf.c - the perf PMU: overflows that reset other PMDs, periods that perf
- *		does not report, and periods longer than perf's maximum
+ * pmu_perf.c - the perf PMU: overflows that reset other PMDs, overflows that
+ *		perf does not report, and periods longer than perf's maximum
  */
 #define _GNU_SOURCE
 #include <sched.h>

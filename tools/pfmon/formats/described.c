@@ -213,7 +213,7 @@ static bool set_more(const struct smpl_format *format, const char *assignments,
 	ok = layout.count &&
 	     arg_layout_set(&layout, format->name, assignments, arg);
 	if (!layout.count)
-		message("--control: set cannot change the argument of the sampling format %s, which does not publish its fields",
+		message("--control: the command 'set' cannot change the argument of the sampling format %s, because the format does not describe the fields of its argument",
 			format->name);
 	arg_layout_free(&layout);
 	free(text);

@@ -22,8 +22,8 @@ bool parse_attach_process(struct options *options, const char *text);
 bool follow_options_agree(const struct options *options);
 
 /*
- * Returns whether the options allow the threads and processes that the command
- * creates to inherit its context. Contexts with several event sets cannot be
+ * Returns whether, according to the options, new threads and processes of the
+ * command may inherit its context. Contexts with several event sets cannot be
  * inherited.
  */
 bool follow_inherits(const struct options *options);
