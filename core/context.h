@@ -492,11 +492,11 @@ struct pfm_context {
 #define PFM_EXCLUDED		0x4	/* by exclude.c; the clock still runs */
 
 /*
- * pfm_context.busy: the owner of the context (owner.c). An overflow that finds
- * PFM_BUSY_OVERFLOW has interrupted another overflow: either the owner, or one
- * whose pfm_enter_fast() has failed and that has not yet written the owner back
- * to @busy. A command that is the owner (PFM_BUSY_COMMAND) is on another CPU,
- * or has interrupts off.
+ * pfm_context.busy: the owner of the context (owner.c). If an overflow finds
+ * PFM_BUSY_OVERFLOW, it has interrupted another overflow. That overflow either
+ * is the owner, or has overwritten PFM_BUSY_COMMAND in pfm_enter_fast() and not
+ * yet restored it. If an overflow finds PFM_BUSY_COMMAND, the command is
+ * running on another CPU, or on this CPU with interrupts off.
  */
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2

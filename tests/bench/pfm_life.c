@@ -5,8 +5,8 @@
  * with such a context, compared with perf's events
  *
  * Both sides use as few calls as possible. perf's events form a group, which
- * one call enables, disables or reads. PMDs need not be written, because they
- * are 0, and close() unloads the context.
+ * one call enables, disables or reads. PMDs are 0 already, so they need not be
+ * written. close() unloads the context, so PFM_UNLOAD_CONTEXT is not needed.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -33,7 +33,7 @@ def units(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def read_includes(folder: Path) -> dict[str, set[str]]:
-    """Return the units whose headers each unit of a folder includes."""
+    """For each unit of a folder, return the units whose headers it includes."""
     known = {unit for unit, _ in units(folder)}
     found: dict[str, set[str]] = {unit: set() for unit in known}
     for unit, path in units(folder):
