@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that large unused cache entries, except root file systems, are deleted."""
+"""Check that unused KUnit workspaces and debug kernels are deleted from the cache.
+
+test_roots.py checks this for root file systems.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test scripts/kernel_source.py with a small source."""
+"""Test scripts/kernel_source.py with a small source tree in place of the kernel's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture(name="tarball")
 def fixture_tarball(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the path of the installed source."""
+    """Create a tarball like that of the package linux-source; return its path."""
     (tmp_path / "linux-source/kernel").mkdir(parents=True)
     (tmp_path / "linux-source/kernel/fork.c").touch()
     path = tmp_path / "linux-source.tar"

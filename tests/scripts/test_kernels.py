@@ -26,7 +26,7 @@ OFFERED = {
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Pretend a Debian 12 host; return its empty directory of kernel headers."""
+    """Simulate a Debian 12 host; return its empty directory of kernel headers."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(kernels, "HEADERS", tmp_path)
     monkeypatch.setattr(packages, "installed_version", lambda name: "1")

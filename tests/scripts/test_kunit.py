@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test scripts/kunit.py without a kernel: its result, and the files that it builds."""
+"""Test scripts/kunit.py without building a kernel.
+
+The tests check its exit status, how it updates source files, and its messages about
+missing programs.
+"""
 
 from __future__ import annotations
 

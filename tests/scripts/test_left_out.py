@@ -17,7 +17,8 @@ ARM64 = {
     "user-arm64",
     *(f"modules-arm64-{series}" for series in kernels.SUPPORTED["arm64"]),
 }
-# Words in the commands that build for arm64, also if the tree is already built.
+# Words in the commands that build for arm64. make prints these commands even if the
+# tree is already built.
 FOR_ARM64 = ("UARCH=arm64", "--arch arm64 ")
 
 

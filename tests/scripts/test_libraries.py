@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that libraries of 32-bit programs are found on any kernel."""
+"""Check that the libraries of 64-bit and 32-bit programs are found.
+
+The kernel need not be able to run 32-bit programs.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,10 @@ PACKAGES = {"packages-bookworm", "packages-trixie"}
 
 @pytest.fixture(autouse=True)
 def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return the set of missing packages, which tests fill; others are installed."""
+    """Return the set of missing packages, to which tests add names.
+
+    All other packages count as installed.
+    """
     names: set[str] = set()
     monkeypatch.setattr(parts, "LEFT_OUT", tmp_path / "left-out")
     monkeypatch.delenv("REQUIRE_ALL", raising=False)

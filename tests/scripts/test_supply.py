@@ -20,7 +20,10 @@ KERNEL = kernels.Kernel("x86_64", RELEASE, RELEASE, "", "")
 
 @pytest.fixture(name="machine")
 def fixture_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a machine that runs its own kernel and has the SDK installed."""
+    """Simulate a machine with an installed SDK; return its root directory.
+
+    The image of the running kernel is installed.
+    """
     monkeypatch.setattr(supply, "MACHINE", tmp_path)
     monkeypatch.setattr(supply, "is_checkout", lambda: False)
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test the user-space goals on different machines without running the commands."""
+"""Check which commands make would run for user-space goals on different machines."""
 
 from __future__ import annotations
 

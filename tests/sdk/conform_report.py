@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""List the formats that test pfm-conform, and parse its reports."""
+"""List the project's own formats, and parse the reports of pfm-conform."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ FORMATS = ROOT / "tests/sdk/formats"
 
 @pytest.fixture(scope="session")
 def sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
-    """Return the SDK, which is installed once."""
+    """Install the SDK once for all tests; return it."""
     dest = tmp_path_factory.mktemp("sdk")
     subprocess.run(
         ["make", "-s", "install", f"DESTDIR={dest}", "PREFIX=/usr"],

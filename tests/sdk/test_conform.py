@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test that pfm-conform passes correct formats, and finds each broken format's error.
+"""Test that pfm-conform accepts correct formats, and finds each broken format's error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXAMPLES = (
     *("chains", "intervals", "spans", "threshold"),
 )
 MODELS = ("linear", "regions", "histogram", "device")
-# Formats that have a live field in their argument.
+# Formats whose argument has a live field, which may change while the format is used.
 LIVE = ("flight", "my_fields", "lines", "intervals", "threshold")
 # The options of pfm-new-format for each new format that is checked.
 MADE = {

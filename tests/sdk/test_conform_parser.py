@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test pfm-conform's checks of a parser: each check finds certain errors."""
+"""Test that pfm-conform finds the errors of a parser, and accepts a correct one."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ from installed_sdk import Sdk
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ("linear", "regions", "histogram", "device")
-# Fields of each size that the handler fills in, and fields that it does not.
+# Fields of each size. The generated handler fills in some of them, and leaves the
+# others to the author.
 FIELDS = (
     *("--field=set:u16", "--field=ovfl_pmd:u8", "--field=period:u64"),
     *("--field=latency:u32", "--field=source:u64", "--field=addr:u64"),
@@ -65,8 +66,8 @@ exec 3<&-
 rmmod pfm_fmt_my_device
 test ! -e /dev/pfm_my_device
 """
-# `make check` builds formats for the oldest and the newest kernel, and for one of
-# arm64.
+# `make check` builds formats for the oldest and the newest x86_64 kernel, and for one
+# arm64 kernel.
 FEW = [("x86_64", "6.1"), ("x86_64", "7.3"), ("arm64", "6.1")]
 KERNELS = [
     (arch, name)
@@ -105,7 +106,7 @@ def made(sdk: Sdk, where: Path, name: str, model: str, *options: str) -> Path:
 
 @pytest.fixture(scope="module", name="formats")
 def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make all formats of MADE and build them at once; return their folder."""
+    """Make all formats of MADE, and a Makefile for all of them; return their folder."""
     folder = tmp_path_factory.mktemp("formats")
     for name, options in MADE.items():
         made(sdk, folder, name, *options)
@@ -308,7 +309,7 @@ def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:
 
 
 def test_live_argument_has_set_arg(sdk: Sdk, formats: Path, tmp_path: Path) -> None:
-    """The core would refuse a format with a live field but without this call-back."""
+    """The core refuses a format that has a live field but not fmt_set_arg."""
     for name in ("my_fields", "my_table"):
         text = (formats / name / f"pfm_fmt_{name}.c").read_text()
         assert f"\t.fmt_set_arg\t= {name}_set_arg,\n" in text
@@ -391,7 +392,7 @@ def test_parsers_tests_pass(sdk: Sdk, formats: Path) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_parser_follows_header(sdk: Sdk, tmp_path: Path, model: str) -> None:
-    """Change a type, then add a member, then pad the structure."""
+    """Change a member to a type of the same size, then to a smaller one (padding)."""
     folder = made(sdk, tmp_path, "mine", model)
     header = folder / "perfmon_mine_smpl.h"
     text = header.read_text()
@@ -437,7 +438,7 @@ def test_suites_pass(sdk: Sdk, formats: Path) -> None:
 
 
 def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
-    """Build for each kernel of this release for which perfmon's modules were built."""
+    """Build for the kernels of this Debian release for which perfmon has been built."""
     built = []
     for name in [name for arch, name in KERNELS if arch == "x86_64"]:
         symvers = ROOT / f"build/kmod/x86_64-{name}/Module.symvers"

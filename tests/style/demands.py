@@ -2,9 +2,9 @@
 """Read the requirements ("demands"), and generate tables and a list of their tests.
 
 demands.toml contains the requirements of the specification, by section. If no test
-covers a requirement, a table gives the reason; there is one table for each kind of
-reason. The hazards on the security page are requirements, too. A hazard is a list item
-that begins with an ID.
+covers a requirement, or if tests can cover it only in some environments, a table gives
+the reason; there is one table for each kind of reason. The hazards on the security page
+are requirements, too. A hazard is a list item that begins with an ID.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PROOFS_HEAD = """\
 
 @dataclass(frozen=True)
 class Demand:
-    """A requirement: its text, its location FILE:LINE, and why no test covers it."""
+    """A requirement: its text, its location FILE:LINE, and its reason, if any."""
 
     id: str
     where: str
@@ -144,7 +144,7 @@ def _is_in(demand: Demand, chapter: str) -> bool:
 
 
 def counts_table(found: Demands) -> str:
-    """Return a table that counts each chapter's requirements, and those not covered."""
+    """Return a table that counts each chapter's requirements and those with reasons."""
     lines = ["| section | demands | differ |", "|---|--:|--:|"]
     chapters = [
         (f"{chapter} {title}", [d for d in found.demands if _is_in(d, chapter)])
@@ -157,7 +157,7 @@ def counts_table(found: Demands) -> str:
 
 
 def differences(found: Demands) -> str:
-    """Return the requirements that are not covered, as a list for each kind."""
+    """Return the requirements that have a reason, as one list for each kind."""
     lines = []
     for kind in TABLES:
         lines += [f"### {kind.capitalize()}", ""]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare the core's layers in Kbuild and on the page with its calls and includes.
+"""Compare the layers in core/Kbuild and docs/architecture.md with the core's code.
 
-Objects show the calls between files, except those of inline functions. Therefore, a
-file must not include the headers of files that it must not call.
+Calls and includes must not go up to a higher layer. Objects show the calls between
+files, except those of inline functions. Therefore, a file must not include the headers
+of files that it must not call.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def floors_of_page(text: str) -> Floors:
 
 
 def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
-    """Return the differences between the page, Kbuild and the folder."""
+    """Return the differences between the page, Kbuild and the C files in core/."""
     problems = []
     built = {file for _, names in kbuild for file in names}
     named = {file for _, names in page for file in names}
@@ -205,7 +206,7 @@ def describe_circle(circle: list[str], uses: Calls) -> str:
 def check_uses(
     floors: Floors, objects: Mapping[str, Object], includes: Includes
 ) -> list[str]:
-    """Return the upward uses and one cycle."""
+    """Return the upward calls and includes, and one cycle if there is any."""
     calls = find_calls(objects)
     problems = find_upward(floors, calls) + find_upward_includes(floors, includes)
     uses = with_includes(calls, includes)

@@ -35,7 +35,8 @@ _PYTHON = re.compile(
     r"|^[ \t]*(?:(?:async )?def|class) (?P<other>\w+)",
     re.MULTILINE,
 )
-# The pattern matches a tag that follows a sentence, which is an error.
+# The pattern matches a tag anywhere in a line. A tag that does not begin its line is an
+# error.
 _HIDDEN = re.compile(rf"\bProves {ID.pattern}")
 _MARGIN = re.compile(r"^\s*(?:/?\*+/?|#)?\s*|\s*(?:\*/)?\s*$")
 

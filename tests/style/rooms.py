@@ -75,7 +75,7 @@ def read_uses(folder: Path, built: Path) -> Calls:
 def room_of(unit: str, rooms: Sequence[str]) -> str:
     """Return the room of a unit: its innermost folder that is a room, or "" if none.
 
-    The room "." contains only the files that are in no folder.
+    The room "." contains only the files that are in no subfolder.
     """
     folder, *above = [str(parent) for parent in Path(unit).parents]
     folders = [folder, *(parent for parent in above if parent != ".")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that the API reference has all headers of the SDK and names of pfmparse."""
+"""Check that the API reference covers the SDK's headers and pfmparse's public names."""
 
 from __future__ import annotations
 

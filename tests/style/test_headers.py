@@ -48,6 +48,6 @@ def test_calls_have_kernel_doc(version_script: str, header: str) -> None:
 def test_sdk_functions_document_context(name: str) -> None:
     text = (ROOT / f"sdk/include/perfmon/perfmon_{name}.h").read_text()
     docs = re.findall(r"^/\*\*\n \* (\w+)\(\) - (.*?)\*/\n(.)", text, re.M | re.S)
-    # A macro has no "Context:" of its own.
+    # Macros need no "Context:" section.
     bad = [it for it, doc, code in docs if "Context: " not in doc and code != "#"]
     assert docs and bad == []

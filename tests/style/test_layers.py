@@ -35,7 +35,7 @@ FILES = {"dev", "load", "context", "value"}
 
 
 def objects(**calls: str) -> dict[str, Object]:
-    """Return objects: each defines the function pfm_FILE, and needs some others."""
+    """Return an object for each file: it defines pfm_FILE, and needs those in calls."""
     return {
         file: Object({f"pfm_{file}"}, {f"pfm_{c}" for c in calls.get(file, "").split()})
         for file in sorted(FILES)

@@ -4,7 +4,8 @@
  *
  * usage: buffer_saver [pfmon's options] [COMMAND]
  *
- * Reads commands from standard input and answers each with a line:
+ * Reads commands from standard input, and answers each except "family" with a
+ * line:
  *
  *	load FILE	use the file as the buffer; print its size
  *	notified	handle a notification; print the result and the number

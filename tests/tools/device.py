@@ -18,8 +18,9 @@ CTX_SWITCH, CPU_SWITCH, COOKIE_SWITCH, KERNEL_ENTER, KERNEL_EXIT = range(1, 6)
 CTX_TGID, TRACE_BEGIN, TRACE_END = 7, 8, 9
 INVALID = -1
 
-# Two samples of a program: one in the kernel, and one with a call chain, in which the
-# caller is in another file.
+# Four samples of a program. The second one is in the kernel. The third one, between
+# TRACE_BEGIN and TRACE_END, has a call chain of two callers in another file, whose
+# cookie is 8888.
 STREAM = [
     *(ESC, CPU_SWITCH, 1),
     *(ESC, CTX_SWITCH, 100, 7777),

@@ -4,12 +4,12 @@
  *
  * usage: family_refuser CREATE LOAD [pfmon's options] COMMAND
  *
- * Replaces /dev/perfmon. Creating a context with PFM_FL_INHERIT fails with the
- * errno CREATE, and loading any context fails with the errno LOAD, unless these
- * are 0. All other commands succeed, and all counts are 0. In a family that
- * samples, each CPU with an even number has a buffer, although only the highest
- * CPU seems to be online. With STORM in the environment, these buffers are
- * always full.
+ * Replaces /dev/perfmon. A family is a context with PFM_FL_INHERIT. Creating it
+ * fails with the errno CREATE, and loading any context fails with the errno
+ * LOAD, unless these are 0. All other commands succeed, and all counts are 0.
+ * In a family that samples, each CPU with an even number has a buffer, but
+ * pfmon is told that only CPU 1023 is online. With STORM in the environment,
+ * each read from such a family returns an overflow message.
  */
 #define _GNU_SOURCE
 #include <errno.h>

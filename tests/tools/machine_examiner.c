@@ -7,10 +7,14 @@
  * ROOT is a directory with the machine's files. By default, the user may
  * measure and lock 8 MiB of memory, and trials succeed. A VALUE changes that:
  *   uid, caps, level, memlock, memlock_max	numbers
- *   node	missing; or closed: restricted to the group 77
- *   group	only group 77 may measure; "later": the user joined after login
+ *   node	"missing": /dev/perfmon does not exist; otherwise, only members
+ *		of group 77 may open it
+ *   group	only members of group 77 may measure
  *   sample, cycles	the reason why this trial measurement fails
  *   output	print text instead of JSON
+ *
+ * The user is not a member of group 77. If the VALUE of node or group is
+ * "later", the user has joined the group after logging in.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

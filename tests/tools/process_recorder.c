@@ -8,11 +8,11 @@
  * "cat" runs cat and prints its PID. "events" records the events that perf has
  * reported about all processes or, in a session for threads, about this
  * process. "new" records processes that perf has possibly not reported. With
- * REFUSED in the environment, perf does not report what processes do. With
- * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
- * "locked" if the recording is locked then. The program also tries to record
- * the clocks at the beginning and at the end, which is possible only if perfmon
- * is loaded.
+ * REFUSED in the environment, perf_ring_open() fails with EACCES, so perf
+ * reports no events. With LOADS, the program prints "load" whenever pfmon would
+ * load unwind tables, or "locked" if the recording is locked then. The program
+ * also tries to record the clocks at the beginning and at the end, which is
+ * possible only if perfmon is loaded.
  */
 #include <errno.h>
 #include <stdio.h>

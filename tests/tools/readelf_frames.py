@@ -169,9 +169,9 @@ class Offsets:
 
 
 def differences(path: Path, table: Table) -> tuple[int, list[str]]:
-    """Compare a table with readelf; return the number of rows, and the differences.
+    """Compare each row of readelf with all rules that apply to the row's addresses.
 
-    Rules change only at rows, so it is enough to compare the rows.
+    Return the number of comparisons, and the differences.
     """
     offsets, count, found = Offsets(path), 0, []
     for code in frames(path, table.machine):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken.h - code shared by the formats with one error each
+ * broken.h - code shared by the broken formats, each of which has one error
  *
  * By default, each of these formats uses a sink, and each of its records
  * consists of one address.

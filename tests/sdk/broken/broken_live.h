@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken_live.h - code shared by the formats that use a live field wrongly
+ * broken_live.h - code shared by the broken formats with a live field
+ *
+ * A live field is a field of the argument that PFM_SET_FMT_ARG can change while
+ * the context is attached. Each of these formats handles such a change wrongly.
  */
 #ifndef PFM_BROKEN_LIVE_H
 #define PFM_BROKEN_LIVE_H
@@ -14,7 +17,7 @@ struct live_arg {
 	__u64		words;
 };
 
-/* Each record has as many words as the argument says. */
+/* The largest record has as many words as the argument requests. */
 DEFINE_PFM_SINK_ARG(live, struct live_arg,
 		    ((struct live_arg *)arg)->words * sizeof(u64), 0,
 		    BROKEN_VERSION)

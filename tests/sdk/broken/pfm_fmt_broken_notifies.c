@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_notifies - fmt_restart sets a bit that only overflows may set
+ * pfm_fmt_broken_notifies - fmt_restart sets notify_user, which only the
+ * handler may set
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_registers - the handler does not check for missing registers
+ * pfm_fmt_broken_registers - the handler uses data->regs even if it is NULL
  */
 #include <linux/ptrace.h>
 #include "broken.h"

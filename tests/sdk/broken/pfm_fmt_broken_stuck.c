@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_stuck - fmt_restart resumes without freeing the buffer
+ * pfm_fmt_broken_stuck - fmt_restart resumes monitoring but leaves the buffer
+ * full
  */
 #include "broken.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * area_kunit.c - test the KUnit helpers with a format that has all call-backs
+ * area_kunit.c - test the KUnit helpers with a format that has a private area,
+ * fmt_init and fmt_exit
  */
 #include <perfmon/perfmon_fmt_kunit.h>
 #include "perfmon_plain_smpl.h"

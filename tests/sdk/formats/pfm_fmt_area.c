@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_area - a format with a private area, which writes out of bounds if
- * its argument requests that
+ * pfm_fmt_area - a format with a private area
+ *
+ * The handler writes out of bounds if the argument requests that.
  */
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "perfmon_plain_smpl.h"

@@ -80,6 +80,7 @@ IDLE = sink(1, 1, NEVER, Region(FILLING, 3, seq=2), NEVER)
 ROUND = sink(
     7, 0, Region(READY, 5, 7), Region(FILLING, 2, 8), Region(READY, 5, 6), flags=1
 )
+# The 3 samples of PFM_SINK_LOST_FULL are excluded: the context counts them, too.
 LOST = 5 + 7 + 11
 
 
