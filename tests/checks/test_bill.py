@@ -85,4 +85,4 @@ def test_bill_compares_the_guests_of_a_failed_phase(
     (place / "budget.toml").write_text(BUDGET.format(1, 4))
     assert run("vm", f"{PASSES}\n{FAILS}") == 3
     assert bill._show(["vm"]) == 1
-    assert "vm booted 1 guests, expected [4]" in capfd.readouterr().out
+    assert "vm booted 1 guests, expected 4\n" in capfd.readouterr().out

@@ -8,9 +8,10 @@
 #include "base/settings.h"
 
 /*
- * For each event, prints whether this machine can count it, or why not. If it
- * can count all of them, then checks for each event set that its events can be
- * counted together, except with --system-wide. Returns false if a check fails.
+ * For each event, prints whether this machine can count it, or why not. If the
+ * machine can count all events, and --system-wide is not given, then checks for
+ * each event set that the set's events can be counted together. Returns false
+ * if a check fails.
  */
 bool check_events(const struct options *options);
 

@@ -316,7 +316,7 @@ void pfm_unregister_pmu(const struct pfm_pmu *pmu);
  * @node: member of the object; passed to pfm_pmu.release
  *
  * Use this if the release takes long, for example because it waits for a grace
- * period. The PMU's operations must not do this themselves: they run under a
+ * period. The PMU's operations must not wait themselves: they run under a
  * mutex, and unload may run in the exit of the monitored thread. The core calls
  * pfm_pmu.release before it frees the context and drops the reference to the
  * PMU's module.

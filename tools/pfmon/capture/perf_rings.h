@@ -27,8 +27,8 @@ void perf_rings_read(struct perf_rings *rings, struct perf_bytes *to);
 /*
  * Begins to observe CPUs that came online; their earlier records are missing.
  * Unless all processes are recorded, CPUs that never had a ring are not
- * observed. Call perf_rings_read() first, because the old rings of these CPUs
- * may have records.
+ * observed. Call perf_rings_read() first, because a CPU that has come online
+ * again may have unread records in its old ring.
  */
 void perf_rings_renew(struct perf_rings *rings);
 
