@@ -25,8 +25,8 @@ void pfm_block_init(struct pfm_context *ctx);
 void pfm_block_gone(const struct pfm_context *ctx);
 
 /*
- * Remove the kprobe when the module is unloaded. Context: process, may sleep;
- * no context exists.
+ * Remove the kprobe when the module is unloaded and no perfmon context exists
+ * any more. Context: process, may sleep.
  */
 void pfm_block_exit(void);
 

@@ -81,7 +81,7 @@ void pfm_ovfl_drop(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl,
 /* Free the PMDs that exist. Context: process. */
 void pfm_pmds_free(struct pfm_evtset *set);
 
-/* Create the slab caches. Context: process; no context exists. */
+/* Create the slab caches. Context: process, before contexts can be created. */
 int pfm_pmd_init(void);
 void pfm_pmd_exit(void);
 

@@ -198,7 +198,7 @@ def check_layout(known: Known) -> None:
         name, offset, size = line.split()[:3]
         if dtype.fields is None or name not in dtype.fields:
             raise Finding(
-                f"the argument has a field {name}, but its dtype in the parser does not"
+                f"the argument has a field {name}, which the parser's dtype lacks"
             )
         field = dtype.fields[name]
         there = (field[1], field[0].itemsize)

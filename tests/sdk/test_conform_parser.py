@@ -134,6 +134,6 @@ def test_wrong_argument_layout_is_found(tmp_path: Path) -> None:
     other = LAYOUT.replace("flags 8 4", "flags 8 2")
     assert "flags is at byte 8" in checked(tmp_path, PARSER, other)["layout"]
     other = LAYOUT.replace("depth", "width")
-    assert "has a field width, but its dtype in the parser does not" in (
+    assert "has a field width, which the parser's dtype lacks" in (
         checked(tmp_path, PARSER, other)["layout"]
     )
