@@ -74,7 +74,10 @@ def table(rows: Sequence[tuple[int, ...]]) -> bytes:
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that writes a capture of the table with roles for columns."""
+    """Return a function that writes a capture with the tables EARLY and LATE.
+
+    The function also registers a parser that gives the columns these roles.
+    """
 
     def write(roles: Roles) -> str:
         def read(records: Records, _: Session) -> Samples:
@@ -106,7 +109,7 @@ def file(written: Any) -> str:
 
 
 def by_id(capsys: Capsys, file: str, *options: str) -> Any:
-    """Return the rows of a JSON report by ID."""
+    """Return the JSON of a report by ID."""
     return told(capsys, "report", "--by", "id", *options, file)
 
 
@@ -223,7 +226,7 @@ def test_sums_without_count_weigh_records(written: Any, capsys: Capsys) -> None:
 
 
 def lines_of(capsys: Capsys, file: str, *options: str) -> Any:
-    """Return the total and the rows of a `mem` view by cache line."""
+    """Return the weight, the total and the rows of a `mem` view by cache line."""
     found = told(capsys, "mem", "--view=data", "--per=cacheline", *options, file)
     rows = [(row["key"], row["count"], row["latency"]) for row in found["rows"]]
     return found["weight"], found["total"], rows

@@ -45,7 +45,9 @@ class Read:
 
 
 def rows_of(samples: Samples) -> list[Json]:
-    """Return the samples' columns, except the context's thread and process."""
+    """Return the samples as rows, without the columns for the context's thread and
+    process, which only a Recording adds.
+    """
     rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
     for name in set(samples.derived) - {
         added_columns.THREAD,
@@ -166,7 +168,7 @@ DEFAULTS = {
 
 
 def regions(seq: int, *counts: int, free: int = 0) -> bytes:
-    """Build an n-way buffer of regions with ``counts`` entries, in reverse order."""
+    """Build an n-way buffer with ``counts`` entries per region, newest region first."""
     found = []
     for at, count in enumerate(counts):
         numbers = range(100 * seq + 10 * at, 100 * seq + 10 * at + count)

@@ -60,7 +60,7 @@ TOTAL = 100
 
 
 def decoder(_: Session) -> Any:
-    """Return a decoder of buffers whose records are RECORD."""
+    """Return a decoder of buffers that are arrays of RECORD."""
 
     def decode(data: Any) -> Decoded:
         records: NDArray[np.void] = np.frombuffer(data, RECORD)

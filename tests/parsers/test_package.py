@@ -54,9 +54,9 @@ def imported(module: Path) -> Iterator[Path]:
                 inner = place / f"{name.name}.py"
                 if (PACKAGE / inner).exists():
                     yield inner
-                # Otherwise the name comes from the package's own __init__.py. This
-                # import does not count, because __init__.py is a lower layer than every
-                # module.
+                # If ``place`` is the package itself, the name comes from its
+                # __init__.py. This import does not count, because __init__.py is a
+                # lower layer than every module.
                 elif place.name:
                     yield place.with_suffix(".py")
 

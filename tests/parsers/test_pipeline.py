@@ -60,7 +60,8 @@ def test_pipeline_needs_one_thread_for_fast_calls() -> None:
     calls: list[tuple[int, Callable[[], None]]] = [(1, done.release)] * 50
     for at, _ in enumerate(in_threads(calls, 5, 4)):
         assert threading.active_count() == before + 1
-        # Before requesting the next result, wait until its call has ended.
+        # Before requesting the next result, wait until the call that returns it has
+        # ended.
         for _ in range(0 if at == len(calls) - 1 else 2 if at == 0 else 1):
             assert done.acquire(timeout=60)
 

@@ -156,7 +156,9 @@ def test_only_imprecise_regions_count_as_imprecise() -> None:
 
 
 def weighted(context_of: int = 0) -> Decoded:
-    """Return a region of two samples with the weight 7, and a region of one sample."""
+    """Return a region of two samples, which together have the weight 7, and a region of
+    one sample.
+    """
     heavy = Samples(2, {"weight": np.array([3, 4])})
     plain = Samples(1, {"ip": np.array([1])})
     lost = Lost({"full": 10 + context_of})

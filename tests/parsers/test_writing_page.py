@@ -139,7 +139,8 @@ def test_mypy_checks_third_party_parsers(site: Path, tmp_path: Path) -> None:
         pytest.skip("mypy is not installed")
     if not np.__version__.startswith("1."):
         pytest.skip(f"the types of numpy {np.__version__} differ from those of numpy 1")
-    # mypy uses the types of an installed package only if it has py.typed.
+    # Install the package, because mypy uses the types of an installed package only if
+    # the package has py.typed.
     venv.create(tmp_path / "venv", system_site_packages=True, with_pip=False)
     (packages,) = tmp_path.glob("venv/lib/*/site-packages")
     shutil.copytree(PARSERS / "pfmparse", packages / "pfmparse")

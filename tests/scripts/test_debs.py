@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a tree without git that contains build results."""
+    """Return a tree that is not a git checkout and contains build results."""
     place = tmp_path / "tree"
     for name in ("Makefile", "core/main.c", "build/debs/sid/old.deb"):
         (place / name).parent.mkdir(parents=True, exist_ok=True)

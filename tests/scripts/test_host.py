@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test scripts/host.py on hosts of several releases, without their packages."""
+"""Test scripts/host.py with a simulated release, kernel headers and compiler."""
 
 from __future__ import annotations
 

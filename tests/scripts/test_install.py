@@ -161,7 +161,7 @@ def installed(dest: Path) -> Path:
 
 @pytest.fixture(scope="module", name="prefix")
 def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a prefix that is installed once, for tests that do not change it."""
+    """Install once for all tests that do not change the files; return the prefix."""
     return installed(tmp_path_factory.mktemp("dest"))
 
 
@@ -292,7 +292,7 @@ def test_modules_and_a_format_are_built_for_a_kernel(
     assert built.returncode == 0, built.stderr
     assert f"build/modules/{release}/core/perfmon.ko" in built.stdout.split()
     check_modules_install(tmp_path / "root", headers[0], release)
-    # The next installation also installs the symbols.
+    # The modules are built now, so `make install` also installs their Module.symvers.
     installed(tmp_path / "dest")
     share = Path(f"{tmp_path}/dest{PREFIX}/{SDK}")
     assert (share / "symvers" / release / "Module.symvers").is_file()

@@ -19,7 +19,7 @@ KERNEL = 0xFFFFFFFF81000000
 def record(
     count: int, kernel: Sequence[int] = (), user: Sequence[int] = (), tid: int = 0
 ) -> bytes:
-    """Build a record of samples with the period 100."""
+    """Build a record of ``count`` samples, each with the period 100."""
     head = struct.pack("<QQHHI", count, 100 * count, 3, 4, 11)
     head += struct.pack("<IBBBB", tid, len(kernel), len(user), 1, 0)
     words = (*kernel, *user)

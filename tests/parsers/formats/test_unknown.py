@@ -69,7 +69,10 @@ def test_opening_without_parser_needs_any_format() -> None:
 
 @pytest.fixture
 def sink_file(tmp_path: Path) -> str:
-    """Return the path of a capture of two sink buffers with three records in total."""
+    """Return the path of a capture with two copies of a sink buffer.
+
+    The first copy has two records. The second repeats them and adds a third one.
+    """
     first, second = SinkRegion(1, (b"a" * 8, b"b" * 8)), SinkRegion(2, (b"c" * 24,))
     images = [sink([first, SinkRegion()]), sink([first, second], lost0=9)]
     chunks = [*map(bufr, images), json_chunk("DONE", totals(3))]

@@ -87,7 +87,7 @@ class Readers:
                 self._last = said["sample"]
                 found.samples.append(self._last)
             elif "caller" in said:
-                # The caller may belong to a sample of an earlier buffer.
+                # A call chain may continue from one buffer to the next.
                 offset, cookie = said["caller"]
                 self._last.setdefault("callers", []).append(offset)
                 self._last.setdefault("caller_cookies", []).append(cookie)

@@ -11,7 +11,7 @@ from helpers.writers import bufr, capture, chunk, json_chunk, session, totals
 
 UUID_CALLSTACK = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 NAMES = ("main", "hot", "warm", "cold")
-FIRST, SIZE = 0xFFFFFFFF81000000, 0x100  # first function's address, each one's size
+FIRST, SIZE = 0xFFFFFFFF81000000, 0x100  # address of the first function, size of each
 
 
 def callstack_record(
@@ -30,7 +30,9 @@ def callstack_record(
 
 
 def chained_capture(stacks: Sequence[Sequence[str]]) -> bytes:
-    """Build a capture with one sample per stack, outermost function first."""
+    """Build a capture with one sample per stack. A stack begins with its outermost
+    function.
+    """
     starts = {name: FIRST + SIZE * at for at, name in enumerate(NAMES)}
     records = []
     for stack in stacks:

@@ -2,7 +2,7 @@
 """Damage captures of every format, and count their samples with a report.
 
 A command must either count the same samples as the report, or refuse the file and
-say why. ``check()`` verifies this for any ``Run``.
+say why. ``check()`` verifies this for any command that a ``Run`` function runs.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ SEED = os.environ.get("FUZZ_SEED", "0")
 HANG = 60  # seconds; a case takes milliseconds
 MEMORY = Path("/dev/shm")
 NAME = "damaged.pfm"
-OUTPUT = "out"  # names of other files that a command may write begin with this
+OUTPUT = "out"  # prefix of the names of the files that a command may write
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The result of a command: the number of samples, or None if it counted no samples.
+    """The result of a command.
 
-    If ``samples`` is None, ``said`` is what the command printed. ``wrote`` is True if
-    it has written ``OUTPUT``.
+    ``samples`` is the number of samples that it counted, or None if it refused the
+    capture or does not count samples. In these cases, ``said`` must not be empty: it is
+    what the command printed. ``wrote`` is True if the command has written ``OUTPUT``.
     """
 
     samples: Optional[int]
@@ -69,14 +70,16 @@ UNHARMED = {**every_format.captures(program()), "every chunk": every_chunk.made(
 
 
 def capture(number: int) -> bytes:
-    """Build the capture of a case: of a random format, damaged one to three times."""
+    """Build the capture of a case, which has a random format and is damaged one
+    to three times.
+    """
     random = Random(f"{SEED} {number}")
     return damaged(random, UNHARMED[random.choice(sorted(UNHARMED))])
 
 
 @cache
 def counted(number: int) -> Optional[int]:
-    """Return the samples of a case in a report by address, or None if it fails."""
+    """Report a case by address; return the number of samples, or None on failure."""
     try:
         recording = open_capture(io.BytesIO(capture(number)))
         options = Options(Selection(), SymbolOptions())

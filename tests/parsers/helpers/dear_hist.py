@@ -11,7 +11,7 @@ its contradictions:
 - The text says that 11 percent of the level view's misses hit L3, but 11 is their
   latency.
 
-The manual shows only the first rows of the instruction view.
+The manual shows all rows of the function view, but only the first rows of the others.
 """
 
 from __future__ import annotations

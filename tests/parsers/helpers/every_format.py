@@ -243,7 +243,10 @@ def _histogram(number: int, point: Point) -> bytes:
 
 
 def stacks_periods(number: int, point: Point) -> int:
-    """Return the sum of the periods of number + 1 samples; periods vary as with -F."""
+    """Return the sum of the periods of number + 1 samples.
+
+    The periods vary, as they do if pfmon samples at a given frequency.
+    """
     return (number + 1) * (PERIODS[point.pmd] + 5) + number % 3
 
 

@@ -60,7 +60,7 @@ def by_label(file: Path, *options: str) -> Counter[str]:
 def by_symbol(file: Path, *options: str) -> Counter[str]:
     """Return a report's samples, or its weights if requested, by function.
 
-    Samples without a function are those of "[unknown]".
+    Samples whose function is unknown are counted as "[unknown]".
     """
     return _sums(file, options, lambda row: row["symbol"] or "[unknown]")
 
@@ -116,8 +116,8 @@ def damaged_export(to: str, weight: Optional[str], file: Path) -> Counted:
         assert status != 0
         return Counted(None, err)
     told = json.loads(printed)
-    # The default weight can differ from the count, and one record of perf can stand for
-    # several samples.
+    # The default weight can differ from the count, and one record in perf.data can
+    # stand for several samples.
     several = any("counts of merged samples" in text for text in told["not_carried"])
     if weight == "count" and not several:
         assert samples_in(out, to) in (None, told["samples"])

@@ -29,7 +29,7 @@ ALL = [sample.as_dict() for sample in SAMPLES]
 
 
 def full_capture() -> bytes:
-    """Build a capture with every known type of chunk and one unknown type."""
+    """Build a capture with chunks of many types, one of which is unknown."""
     kernel = b"ffffffff81000000 T start\nffffffffc0000000 t f\t[mod]\n"
     return capture(
         SESS,

@@ -41,8 +41,8 @@ def stack_capture(
 ) -> bytes:
     """Build a capture of these stacks, in which ``names`` are JIT-compiled functions.
 
-    Each buffer contains ``at_once`` samples, or all of them. Each context has all
-    buffers.
+    Each buffer contains at most ``at_once`` samples; by default, one buffer contains
+    all. Each context has a copy of all buffers.
     """
     places = {name: 0x1000 + 0x100 * at for at, name in enumerate(names)}
     text = "".join(f"{at:x} 100 {name}\n" for name, at in places.items())

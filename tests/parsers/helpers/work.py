@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure work in Python instructions, which does not depend on the machine's load."""
+"""Measure work by counting Python instructions, independent of the machine's load."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def pmd(num: int, smpl_pmds: Sequence[int] = (), sampling: bool = True) -> Json:
 
 
 def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) -> Json:
-    """Return the JSON of a session with these PMDs; by default, PMD 0 samples."""
+    """Return the JSON of a session with these PMDs per set; by default, only PMD 0."""
     sets = {0: [pmd(0)]} if sets is None else sets
     return {
         "version": 1,
@@ -290,7 +290,7 @@ def clck(perf: int, realtime: int) -> bytes:
 
 
 def farg(realtime: int, argument: str) -> bytes:
-    """Build a FARG chunk of a change that took 50 ns."""
+    """Build a FARG chunk: the format's argument was changed, which took 50 ns."""
     change = {"realtime_ns": realtime, "uncertainty_ns": 50, "arg": argument}
     return json_chunk("FARG", change)
 
@@ -526,7 +526,7 @@ OPROFILE_CODES = {
 
 
 def oprofile_words(steps: Sequence[tuple[Any, ...]], bits: int = 64) -> list[int]:
-    """Return the words of a stream.
+    """Return the words of an OProfile stream.
 
     A step is a sample ("at", offset, event), an escape (its name, as above, and its
     arguments) or ("word", word).
@@ -540,7 +540,7 @@ def oprofile_words(steps: Sequence[tuple[Any, ...]], bits: int = 64) -> list[int
 
 
 def oprofile(words: Sequence[int], bits: int = 64) -> bytes:
-    """Return the bytes of a stream."""
+    """Return the bytes of an OProfile stream."""
     return struct.pack(f"<{len(words)}{'Q' if bits == 64 else 'I'}", *words)
 
 

@@ -6,11 +6,12 @@
  *
  *	FORMAT FLAGS WORD KINDS SIZE...
  *
- * FLAGS are passed to the reader's begin function, WORD is the size of an
- * OProfile word in bytes, and KINDS are the sampling PMDs as SET:PMD:PMDS;...
- * with commas between the PMDs that are recorded. The buffers belong to one
- * context and are in order. For each buffer the program prints samples,
- * problems and losses as lines of JSON, and then a line "end".
+ * FLAGS are passed to the reader's begin function. WORD is the size of an
+ * OProfile word in bytes. KINDS lists the sampling PMDs, separated by
+ * semicolons. Each is SET:PMD:PMDS, in which PMDS are the PMDs that its samples
+ * record, separated by commas. The buffers belong to one context and are in
+ * order. For each buffer the program prints samples, problems and losses as
+ * lines of JSON, and then a line "end".
  */
 #include <inttypes.h>
 #include <stdio.h>

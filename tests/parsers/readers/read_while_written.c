@@ -7,9 +7,9 @@
  * Both threads run at full speed, so that the writer overwrites regions that
  * are being read. Every word of a record is derived from the record's number,
  * so that the reader detects records that are torn, duplicated or out of order.
- * The program ends after enough records, and prints how often the writer has
- * overtaken the reader. "order" reproduces in one thread a race that is too
- * rare between two threads.
+ * The program ends after enough records. With "nway" and "sink", it prints how
+ * often the writer has overtaken the reader. "order" has only one thread: it
+ * reproduces a race that would be too rare between two threads.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -328,8 +328,9 @@ static void read_table(void)
 /*
  * Region 0 is refilled while a pass of the reader loads the sequence numbers:
  * the pass has seen the old number of region 0, and number 8 of region 1. If
- * the pass read region 1, the reader would miss number 7. Therefore the next
- * pass must read both regions.
+ * the pass read region 1, the reader would miss number 7, which is now in
+ * region 0. Therefore this pass must not read a record, and the next pass must
+ * read both regions.
  */
 static void check_order(void)
 {

@@ -82,7 +82,7 @@ def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compi
 
 
 def check(made: Compiled, names: dict[str, str]) -> None:
-    """Check the frames at the labels; ``names``: the functions' names in the file."""
+    """Check the frames at the labels; ``names`` has the functions' names in DWARF."""
     label = 'LABEL("in_{}")'.format
     outer = (names["outer"], "middle(2);")
     middle = (names["middle"], "inner(1);")

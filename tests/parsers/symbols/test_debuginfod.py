@@ -29,7 +29,10 @@ SILENT = "this libdebuginfod does not call back while a server is silent"
 
 @dataclass
 class Server:
-    """A server of files by path. Requests of other paths wait until ``open`` is set."""
+    """A debuginfod server of ``files``, which have URL paths as keys.
+
+    It answers requests for other paths with an error, but only after ``open`` is set.
+    """
 
     url: str
     files: dict[str, Path] = field(default_factory=dict)
@@ -90,7 +93,7 @@ class Split:
     debug: Path
 
     def path(self, what: str) -> str:
-        """Return the path at which a server has ``what``."""
+        """Return the URL path of ``what`` on a debuginfod server."""
         return f"/buildid/{self.whole.build_id}/{what}"
 
 

@@ -31,7 +31,7 @@ def addresses(*numbers: int) -> NDArray[np.uint64]:
 
 
 def code_at(elf: ElfFile, *offsets: int) -> list[Optional[int]]:
-    """Return the address of the code at each offset, or None if it is not code."""
+    """Return the address of the code at each file offset, or None if it is not code."""
     found, there = elf.addresses(addresses(*offsets))
     return [at if ok else None for at, ok in zip(found.tolist(), there.tolist())]
 
@@ -177,7 +177,8 @@ def test_refused_files_are_closed(tmp_path: Path) -> None:
     for path, error in ((tmp_path / "text", ValueError), (tmp_path, OSError)):
         with pytest.raises(error):
             ElfFile(str(path))
-    # No file is left open. Garbage collection may have closed files of earlier tests.
+    # No file is left open. The set may be smaller, because garbage collection may
+    # have closed files of earlier tests.
     assert set(os.listdir("/proc/self/fd")) <= before
 
 

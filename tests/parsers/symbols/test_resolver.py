@@ -313,7 +313,7 @@ def test_location_has_function_start_and_offset(program: Program) -> None:
 
 
 def jit_capture(samples: list[Sample], where: list[Json], *jits: bytes) -> bytes:
-    """Build a capture of process 100 with these mappings, and ``jits`` at its end."""
+    """Build a capture of process 100, with JITM chunks, ``jits``, after the samples."""
     return capture(
         json_chunk("SESS", session()),
         json_chunk("MAPS", maps(100, where)),
@@ -498,7 +498,9 @@ LINKERS = ("-pie", "-no-pie", "-fuse-ld=gold", "-fuse-ld=lld", "-Wl,-z,noseparat
 def split(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Program:
-    """Return a program whose folder also has its parts "stripped" and "debug"."""
+    """Return a program. Its folder also has the files "stripped", a stripped copy, and
+    "debug", its debug information.
+    """
     at = tmp_path_factory.mktemp("split")
     program = compiled(at / "hotspots", request.param)
     run("strip", "-o", at / "stripped", program.path)
@@ -580,7 +582,7 @@ def test_file_named_as_deleted_is_found(program: Program, tmp_path: Path) -> Non
 
 
 def state_of(path: Path, **changed: object) -> Json:
-    """Return the JSON that identifies a file without a build ID in a mapping."""
+    """Return the members of a mapping that identify a file without a build ID."""
     now = path.stat()
     return {"size": now.st_size, "mtime_ns": now.st_mtime_ns, **changed}
 
@@ -621,7 +623,7 @@ def go_noted(program: Program, path: Path, text: str) -> None:
     note = struct.pack("<III", 4, size, 4) + b"Go\0\0" + text.encode()
     at = program.path.read_bytes().index(b"GNU\0" + bytes.fromhex(program.build_id))
     data = bytearray(program.path.read_bytes())
-    # GNU's note has room for 20 bytes.
+    # ``text`` has 20 bytes at most, because it replaces a GNU build ID of 20 bytes.
     data[at - 12 : at - 12 + len(note)] = note
     path.write_bytes(data)
 
@@ -672,6 +674,6 @@ def test_debug_information_that_cannot_be_read_is_reported(
     if found.warnings:
         assert [warning[: len(text)] for warning in found.warnings] == [text]
         assert found.rows[0][0] == "hot"
-    else:  # this version of libdw can read the build ID
+    else:  # this version of libdw can decompress zstd
         assert "hotspots.c:" in found.rows[0][0]
     assert reported(data, symfs=symfs).warnings == []

@@ -64,7 +64,7 @@ def assembled(where: Path, text: str, *options: str) -> Path:
 
 
 def functions(path: Path, start: int, count: int) -> list[Optional[tuple[str, int]]]:
-    """Return the functions at addresses, with their offsets from ``start``."""
+    """Return the function at each address, with its start relative to ``start``."""
     with ElfFile(str(path)) as elf:
         found = elf.functions(np.arange(start, start + count, dtype=np.uint64))
     return [function and (function.name, function.start - start) for function in found]

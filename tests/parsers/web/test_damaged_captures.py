@@ -18,7 +18,7 @@ from helpers.damaged import Counted
 from pfmparse.__main__ import main
 from pfmparse.web.server import Server
 
-# Requests that all cases make, and requests of which each case makes one.
+# Each case makes all of REQUESTS and one of OTHERS.
 REQUESTS = ("flame", "table?by=function&top=10000")
 OTHERS = ["steps", "heat", "around?function=0", "table?by=ip&top=10000", "page"]
 # The server refuses these if the function does not exist.

@@ -22,7 +22,7 @@ ROWS = [Row("b", "y", 2, 5), Row("a", "z", 2, 9), Row("c", "x", 7, 7)]
 
 
 def rows(session: Session, by: str, **chosen: object) -> dict[Any, int]:
-    """Return the rows that have samples of their own, by a report's keys."""
+    """Return the own samples of each row that has any, by the keys of a report."""
     answer = answered(session, "table", by=by, top=10000, **chosen)
     assert answer["others"] == {"count": 0, "own": 0}
     found = {_name(row): row["own"] for row in answer["rows"] if row["own"]}
@@ -36,7 +36,7 @@ def _name(row: Any) -> Any:
 
 
 def counted(file: Path, by: str, *options: str) -> dict[Any, int]:
-    """Return the rows of a report."""
+    """Return a report's counts by key."""
     return {row["key"]: row["count"] for row in reported(file, "--by", by, *options)}
 
 
