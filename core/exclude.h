@@ -22,7 +22,7 @@ void pfm_cgroup_put(struct cgroup *cgroup);
 /*
  * Probe the scheduler if @ctx, which is being attached, excludes tasks.
  * Context: process, pfm_context.mutex held; for a system-wide context, on the
- * CPU that it measures. Return: 0, or an error of the tracepoint.
+ * CPU that it measures. Return: 0, or the error of adding the probe.
  */
 int pfm_exclusion_attach(struct pfm_context *ctx);
 

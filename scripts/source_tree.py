@@ -46,7 +46,7 @@ def _known_to_git(tree: Path) -> list[str]:
     except subprocess.CalledProcessError as error:
         told = error.stderr.decode(errors="replace").strip()
         raise TreeError(
-            f"git cannot list the tree's files; build as the tree's owner:\n{told}"
+            f"git cannot list the tree's files:\n{told}\nBuild as the tree's owner."
         ) from None
     return [name for name in listed.stdout.decode().split("\0") if name]
 

@@ -326,11 +326,11 @@ static void read_table(void)
 }
 
 /*
- * Region 0 is refilled while a pass of the reader loads the sequence numbers:
- * the pass has seen the old number of region 0, and number 8 of region 1. If
- * the pass read region 1, the reader would miss number 7, which is now in
- * region 0. Therefore this pass must not read a record, and the next pass must
- * read both regions.
+ * Region 0 is refilled, and gets the sequence number 7, while a pass of the
+ * reader loads the sequence numbers: the pass has seen the old number of region
+ * 0, and 8 as the number of region 1. If the pass read region 1, the reader
+ * would never read the records with the number 7. Therefore this pass must not
+ * read a record, and the next pass must read both regions.
  */
 static void check_order(void)
 {

@@ -116,7 +116,7 @@ def test_requests_of_others_are_refused(
     headers: dict[str, str], server: Server
 ) -> None:
     status, said = refused(server, "api/session", **headers)
-    assert status == 403 and "refused" in said or "is not this machine" in said
+    assert status == 403 and ("refused" in said or "is not this machine" in said)
 
 
 def test_link_leads_to_the_page(server: Server) -> None:
