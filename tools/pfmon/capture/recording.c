@@ -141,8 +141,8 @@ static bool write_kernel_symbols(struct recording *recording)
 }
 
 /*
- * Returns whether threads share every buffer, and each sample contains its
- * process ID.
+ * Returns true if all buffers are shared by threads and all samples contain
+ * their process ID.
  */
 static bool samples_tell_process(const struct recording *recording,
 				 struct context *const *contexts,

@@ -38,7 +38,7 @@ static bool agree(const struct options *options)
 		 options->frequencies)
 		message("--off-cpu samples each context switch: omit sampling periods and -F");
 	else if (options->reset_non_smpl)
-		message("--off-cpu needs the whole CPU time of each thread: omit --reset-non-smpl-periods");
+		message("--off-cpu records the total CPU time of each thread, which must not be reset: omit --reset-non-smpl-periods");
 	else if (options->system_wide)
 		message("--off-cpu measures threads: give a command, --attach-process or --attach-task instead of --system-wide");
 	else if (options->module &&
