@@ -162,7 +162,8 @@ static void __init perf_trial_switch(const struct perf_trial *t,
 }
 
 /*
- * Does the event count, and overflow after each period for which it was armed?
+ * Return: true if the event counts, and has overflowed after each period for
+ * which it was armed.
  */
 static bool __init perf_trial_counts(struct perf_trial *t)
 {

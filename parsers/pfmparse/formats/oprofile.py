@@ -55,8 +55,8 @@ NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2
 # selecting the pairs' words with a mask.
 LONG = 32
 
-# The maximum number of words in a trace; the longest traces of the OProfile bridge have
-# 326.
+# The maximum number of words in a trace. The longest traces that perfmon's module for
+# this format writes have 326.
 LONGEST_TRACE = 1 << 12
 
 Words = NDArray[Any]

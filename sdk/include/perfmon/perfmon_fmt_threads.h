@@ -114,8 +114,9 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 }
 
 /*
- * For the two macros below only. @area: address of the states in the private
- * area, calculated from buf, and aligned to 8 bytes.
+ * Only for use in DEFINE_PFM_THREADS() and DEFINE_PFM_TABLE_THREADS(). @area:
+ * address of the states in the private area, calculated from buf, and aligned
+ * to 8 bytes.
  */
 #define DEFINE_PFM_THREADS_AT(name, type, threads, area)		\
 	static_assert((threads) > 0);					\

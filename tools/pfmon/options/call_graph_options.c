@@ -16,7 +16,7 @@ bool parse_call_graph(struct options *options, const char *text)
 	options->call_graph = text ? CALL_GRAPH_FP : CALL_GRAPH_TABLES;
 	if (!text || !strcmp(text, "fp"))
 		return true;
-	message("--call-graph: '%s' is not fp: give fp, or no argument to use unwind tables",
+	message("--call-graph: unknown argument '%s': give --call-graph=fp, or --call-graph to use unwind tables",
 		text);
 	return false;
 }

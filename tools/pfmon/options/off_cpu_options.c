@@ -19,7 +19,7 @@ bool parse_off_cpu(struct options *options, const char *text)
 	options->off_cpu = text ? OFF_CPU_SUM : OFF_CPU_RECORD;
 	if (!text || !strcmp(text, "sum"))
 		return true;
-	message("--off-cpu: '%s' is not sum: give sum, or no argument to record each context switch",
+	message("--off-cpu: unknown argument '%s': give --off-cpu=sum, or --off-cpu to record each context switch",
 		text);
 	return false;
 }
