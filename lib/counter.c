@@ -97,7 +97,10 @@ static int is_user(const struct counter_user *user)
 		       user->generation;
 }
 
-/* Call gettid() for a thread's first read in this process, then read. */
+/*
+ * Read, for the first time in this thread, or again for the first time in a
+ * child after fork(): the thread's ID is not known yet.
+ */
 static __attribute__((__noinline__)) int
 ask_and_read(const struct counter_user *user,
 	     const volatile pfm_set_page_t *page, int state, __u64 *value)

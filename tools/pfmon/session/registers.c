@@ -49,10 +49,10 @@ static void explain_register(const struct context *context, const char *kind,
 		message("event %s needs a register for config1 or config2, but there is no %s%u: measure it with perf",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
-		message("event %s: there is no %s%u; this PMU has fewer registers than there are events%s",
+		message("event %s: there is no %s%u, because this PMU has fewer registers than %s",
 			event, kind, number, plan->options->set_count > 1 ?
-			" in that set: use more -e options" :
-			": use several event sets (--switch-timeout)");
+			"the event set has events: divide the events among more -e options" :
+			"there are events: divide them among several event sets (--switch-timeout)");
 	else if (flags & PFM_REG_RETFL_NOSET)
 		message("event %s: the event set of %s%u does not exist",
 			event, kind, number);
