@@ -28,7 +28,7 @@
 #define PERF_SOFTWARE(name) \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##name)
 
-/* Periods for which the trial's event is armed, in turn */
+/* Sampling periods, in events, of the trial: one after the other */
 #define TRIAL_FIRST	3
 #define TRIAL_NEXT	5
 #define TRIAL_LATER	2

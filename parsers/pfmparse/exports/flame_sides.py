@@ -130,7 +130,7 @@ def legend() -> list[tuple[str, str]]:
 
 
 def too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> tuple[int, float]:
-    """Finds the boxes that would be drawn only with the other side's widths.
+    """Finds boxes that are too narrow, but would not be with the other side's widths.
 
     Returns their number, and their share of the other side in percent. ``drawn`` is the
     side whose widths are used.

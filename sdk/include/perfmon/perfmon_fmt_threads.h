@@ -167,7 +167,7 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 
 /**
  * DEFINE_PFM_TABLE_THREADS() - DEFINE_PFM_THREADS() for a format with a table
- * @name:    as for DEFINE_PFM_TABLE(), which precedes this
+ * @name:    as for DEFINE_PFM_TABLE(), which the format must use first
  * @type:    as for DEFINE_PFM_THREADS()
  * @threads: as for DEFINE_PFM_THREADS()
  *

@@ -45,7 +45,7 @@ struct process {
 	unsigned int threads;
 	unsigned int leaving;	/* number of exiting threads */
 	bool measured;
-	bool examined;		/* all of the process was recorded since its last exec */
+	bool examined;		/* all of it was recorded since its last exec */
 };
 
 struct thread {

@@ -51,8 +51,8 @@ static void explain_register(const struct context *context, const char *kind,
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u, because this PMU has fewer registers than %s",
 			event, kind, number, plan->options->set_count > 1 ?
-			"the event set has events: divide the events among more -e options" :
-			"there are events: divide them among several event sets (--switch-timeout)");
+			"its set has events: use more -e options" :
+			"there are events: use several event sets (--switch-timeout)");
 	else if (flags & PFM_REG_RETFL_NOSET)
 		message("event %s: the event set of %s%u does not exist",
 			event, kind, number);

@@ -37,7 +37,8 @@ static int save_and_restart(struct context *context, int cpu,
 	}
 	if (context_is_gone(errno))
 		return 0;
-	message("cannot restart after a notification: %s", strerror(errno));
+	message("cannot continue sampling after a notification: %s",
+		strerror(errno));
 	return -1;
 }
 
