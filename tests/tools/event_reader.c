@@ -13,6 +13,7 @@
  *                dropped such messages
  * made PID       print whether the process has generated code
  * told PID       print whether perf records what the process does
+ * code           print whether the kernel's code has changed since "code"
  * size           print the size that pfmon gives each ring of perf
  * read           read the rings; print each PROC chunk in hexadecimal on a
  *                line, then "lost N"
@@ -181,6 +182,8 @@ static void obey(struct process_events *events, struct maps *maps, char *line)
 	else if (sscanf(line, "told %u", &ring) == 1)
 		printf("told %d\n",
 		       process_events_tell_of(events, (pid_t)ring));
+	else if (!strcmp(line, "code\n"))
+		printf("code %d\n", process_events_code_changed(events));
 	else if (!strcmp(line, "size\n"))
 		printf("size %zu\n", wanted_size);
 	else

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-KINDS = {1: "fork", 2: "exec", 3: "name", 4: "map"}
+KINDS = {1: "fork", 2: "exec", 3: "name", 4: "map", 5: "code"}
 
 
 def events_of(payload: bytes) -> list[dict[str, Any]]:
@@ -26,6 +26,10 @@ def _rest(what: str, data: bytes) -> dict[str, Any]:
         return {"ppid": ppid, "ptid": ptid}
     if what == "map":
         return _map(data)
+    if what == "code":
+        start, end, kind, flags = struct.unpack_from("<QQII", data)
+        name = data[24:].split(b"\0")[0]
+        return {"start": start, "end": end, "type": kind, "flags": flags, "name": name}
     names = ("comm", "cgroup") if what == "exec" else ("comm",)
     return dict(zip(names, data.split(b"\0")))
 

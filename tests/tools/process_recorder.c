@@ -7,12 +7,14 @@
  * Instead of a PID, "divide" finishes the capture and begins the next one, and
  * "cat" runs cat and prints its PID. "events" records the events that perf has
  * reported about all processes or, in a session for threads, about this
- * process. "new" records processes that perf has possibly not reported. With
- * REFUSED in the environment, perf_ring_open() fails with EACCES, so perf
- * reports no events. With LOADS, the program prints "load" whenever pfmon would
- * load unwind tables, or "locked" if the recording is locked then. The program
- * also tries to record the clocks at the beginning and at the end, which is
- * possible only if perfmon is loaded.
+ * process. "new" records processes that perf has possibly not reported. "begin"
+ * writes the beginning of the capture. Instead of reading /proc/kallsyms, the
+ * program prints "symbols", or "locked" if the recording is locked then.
+ * With CHANGED in the environment, each reading of perf's records reports that
+ * the kernel's code has changed. With REFUSED, perf does not report what
+ * processes do. With LOADS, the program prints "load" whenever pfmon would load
+ * unwind tables, or "locked". The program also tries to record the clocks at
+ * the beginning and at the end, which is possible only if perfmon is loaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "capture/perf_ring.h"
+#include "capture/process_events.h"
 #include "capture/recording.h"
 #include "capture/recording_processes.h"
 #include "capture/recording_state.h"
@@ -29,10 +33,18 @@
 #include "session/context.h"
 #include "stacks/table_set.h"
 
+#define SYMBOLS	"ffffffff81000000 T _text\n"
+
 static struct recording *recording;
+static bool changed;	/* the kernel's code, according to perf's records */
 
 /* The linker replaces pfmon's functions with these. */
 void __wrap_table_set_load(struct table_set *set);
+char *__wrap_read_file(const char *path, size_t *length);
+char *__real_read_file(const char *path, size_t *length);
+bool __wrap_process_events_code_changed(struct process_events *events);
+void __wrap_process_events_read(struct process_events *events, bool last);
+void __real_process_events_read(struct process_events *events, bool last);
 int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 			  const struct perf_scope *scope);
 int __real_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
@@ -45,22 +57,50 @@ int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 	       __real_perf_ring_open(ring, cpu, size, scope);
 }
 
-void __wrap_table_set_load(struct table_set *set)
+static void print_unless_locked(const char *text)
 {
 	bool free = !pthread_mutex_trylock(&recording->lock);
 
-	(void)set;
 	if (free)
 		pthread_mutex_unlock(&recording->lock);
+	puts(free ? text : "locked");
+}
+
+void __wrap_table_set_load(struct table_set *set)
+{
+	(void)set;
 	if (getenv("LOADS"))
-		puts(free ? "load" : "locked");
+		print_unless_locked("load");
+}
+
+char *__wrap_read_file(const char *path, size_t *length)
+{
+	if (strcmp(path, "/proc/kallsyms") != 0)
+		return __real_read_file(path, length);
+	print_unless_locked("symbols");
+	*length = strlen(SYMBOLS);
+	return checked_strdup(SYMBOLS);
+}
+
+bool __wrap_process_events_code_changed(struct process_events *events)
+{
+	(void)events;
+	return changed;
+}
+
+void __wrap_process_events_read(struct process_events *events, bool last)
+{
+	__real_process_events_read(events, last);
+	changed = getenv("CHANGED");
 }
 
 static bool divide(const struct plan *plan)
 {
 	struct division division;
-	bool ok = recording_divide(recording, plan, NULL, 0, &division);
+	bool ok;
 
+	changed = false;
+	ok = recording_divide(recording, plan, NULL, 0, &division);
 	printf("%s\n", division.path ? division.path : "refused");
 	free(division.path);
 	return ok;
@@ -89,6 +129,8 @@ static bool record(const struct plan *plan, char **pids)
 			ok = divide(plan) && ok;
 		else if (!strcmp(*pids, "events"))
 			ok = recording_events(recording) && ok;
+		else if (!strcmp(*pids, "begin"))
+			ok = recording_begin(recording, plan, NULL, 0) && ok;
 		else if (!strcmp(*pids, "cat"))
 			ok = run_cat() && ok;
 		else if (!strcmp(*pids, "new"))

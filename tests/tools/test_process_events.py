@@ -20,9 +20,10 @@ import pytest
 from mappings import build_id
 from process_events import events_of
 
-COMM, EXIT, FORK, SAMPLE, MMAP2 = 3, 4, 7, 9, 10
+COMM, EXIT, FORK, SAMPLE, MMAP2, KSYMBOL = 3, 4, 7, 9, 10, 17
 IS_EXEC, HAS_BUILD_ID = 1 << 13, 1 << 14
 RING = 512  # bytes
+KERNEL = 0xFFFFFFFFC0000000
 
 
 def record(kind: int, body: bytes, time: int, misc: int = 0) -> bytes:
@@ -51,6 +52,13 @@ def mmap2(
 ) -> bytes:
     body = struct.pack("<IIQQQ", pid, 6, start, length, 0x2000) + file
     return record(MMAP2, body + struct.pack("<II", 5, 2) + path + b"\0", time, misc)
+
+
+def ksymbol(
+    time: int, name: bytes, length: int = 0x100, kind: int = 1, flags: int = 0
+) -> bytes:
+    fixed = struct.pack("<QIHH", KERNEL, length, kind, flags)
+    return record(KSYMBOL, fixed + name + b"\0", time)
 
 
 def place(file: Path, device: int = 0, inode: int = 0) -> bytes:
@@ -314,6 +322,24 @@ def test_unreadable_file_is_tried_again(reader: Reader, tmp_path: Path) -> None:
     assert states == [(0, 0, b""), (5, file.stat().st_mtime_ns, b"")]
 
 
+def test_code_of_the_kernel_is_described(reader: Reader) -> None:
+    records = ksymbol(1, b"bpf_prog_x"), ksymbol(2, b"trampoline", 64, kind=2, flags=3)
+    (events,), _ = reader.read(put(*records), "last")
+    assert [tuple(event.values()) for event in events] == [
+        ("code", 1, 0, 0, KERNEL, KERNEL + 0x100, 1, 0, b"bpf_prog_x"),
+        ("code", 2, 0, 0, KERNEL, KERNEL + 64, 2, 1, b"trampoline"),
+    ]
+
+
+def test_code_of_the_kernel_has_no_process(reader: Reader) -> None:
+    lines = ["code", put(fork(1, 6, 5)), "read", "code", put(ksymbol(2, b"x")), "read"]
+    lines += ["code", "code", "told 0", "last"]
+    me = os.getpid()
+    assert reader.answers("code", *lines, pid=me) == [0, 0, 1, 0]
+    assert reader.answers("told", *lines, pid=me) == [0]
+    assert reader.answers("changed", *lines, pid=me) == [6]
+
+
 def test_mark_of_deleted_file_is_removed(reader: Reader) -> None:
     ((event,),), _ = reader.read(put(mmap2(1, b"/gone (deleted)")), "last")
     assert event["path"] == b"/gone"
@@ -372,6 +398,9 @@ def test_impossible_head_is_counted(reader: Reader, move: int) -> None:
         mmap2(9, b"/x", length=0),
         mmap2(9, b"/x", length=(1 << 64) - 0x1000),
         mmap2(9, b"/x", struct.pack("<B23x", 21), HAS_BUILD_ID),
+        record(KSYMBOL, bytes(8), 9),
+        record(KSYMBOL, struct.pack("<QIHH", KERNEL, 8, 1, 0) + b"longname", 9),
+        ksymbol(9, b"x", length=0),
     ],
 )
 def test_malformed_record_is_omitted(reader: Reader, bad: bytes) -> None:
@@ -383,7 +412,7 @@ def test_random_bytes_do_no_harm(reader: Reader) -> None:
     source = random.Random(1)
     lines = []
     for _ in range(500):
-        kind = source.choice([COMM, FORK, MMAP2, 1 << 30])
+        kind = source.choice([COMM, FORK, MMAP2, KSYMBOL, 1 << 30])
         size = source.choice([0, 8, 16, 24, 40, 48, 80, 96, 104])
         head = struct.pack("<IHH", kind, source.choice([0, IS_EXEC, 1 << 14]), size)
         lines += [put(head + source.randbytes(max(0, size - 8))), "read"]

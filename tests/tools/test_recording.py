@@ -116,6 +116,20 @@ def test_regions_need_processes_of_last_snapshot(
         assert (len(documents(path, b"MAPS")) == 1) is carried
 
 
+@pytest.mark.parametrize("changed", [False, True])
+def test_kernel_symbols_are_read_again_after_changes(
+    programs: Path, capture: Path, changed: bool
+) -> None:
+    need_perf()
+    environment = {"CHANGED": "1"} if changed else {}
+    then = ("begin", "divide", "divide")
+    options = ("--system-wide", "-k")
+    done = recorded(programs, capture, *options, then=then, **environment)
+    assert done.stdout.count("symbols\n") == (3 if changed else 1)
+    for path in (capture, *capture.parent.glob("capture.*")):
+        assert b"KSYM" in {chunk.kind for chunk in chunks_of(path.read_bytes())}
+
+
 def test_snapshot_needs_regular_capture_file(programs: Path) -> None:
     done = recorded(programs, Path("/dev/null"), then=("divide",))
     assert done.stdout == "refused\n"

@@ -24,6 +24,8 @@ void kernel_symbols_read(struct packed *packed)
 	size_t length;
 	char *symbols = read_file("/proc/kallsyms", &length);
 
+	free(packed->bytes);
+	packed->bytes = NULL;
 	if (!symbols || !has_addresses(symbols))
 		message("samples in the kernel will have no symbols: /proc/kallsyms hides addresses (see kernel.kptr_restrict)");
 	else if (!capture_pack(packed, symbols, length))

@@ -5,7 +5,10 @@
 
 #include "capture/capture.h"
 
-/* Reads and compresses /proc/kallsyms; if that is impossible, prints why. */
+/*
+ * Reads and compresses /proc/kallsyms again, or for the first time; if that is
+ * impossible, prints why.
+ */
 void kernel_symbols_read(struct packed *packed);
 
 #endif /* PFMON_CAPTURE_KERNEL_SYMBOLS_H */

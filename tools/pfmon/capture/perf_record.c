@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* perf_record.c - parse perf's records about processes */
+/* perf_record.c - parse perf's records about processes and kernel code */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <string.h>
@@ -39,9 +39,18 @@ struct mmap2_record {
 	uint32_t prot, flags;
 };
 
+struct ksymbol_record {
+	struct perf_event_header header;
+	uint64_t address;
+	uint32_t length;
+	uint16_t type, flags;
+};
+
 _Static_assert(sizeof(struct comm_record) == 16, "perf_event_open(2)");
 _Static_assert(sizeof(struct task_record) == 32, "perf_event_open(2)");
 _Static_assert(sizeof(struct mmap2_record) == 72, "perf_event_open(2)");
+_Static_assert(sizeof(struct ksymbol_record) == 24, "perf_event_open(2)");
+_Static_assert(RECORD_GONE == PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER, "same bit");
 
 /* The bytes of a record between its fixed part and the time. */
 struct rest {
@@ -67,7 +76,8 @@ bool perf_record_time(const void *bytes, size_t size, uint64_t *time)
 	*time = time_of(bytes, size);
 	return header.type == PERF_RECORD_COMM ||
 	       header.type == PERF_RECORD_FORK ||
-	       header.type == PERF_RECORD_MMAP2;
+	       header.type == PERF_RECORD_MMAP2 ||
+	       header.type == PERF_RECORD_KSYMBOL;
 }
 
 /* Copies the fixed part and the time; false if the record is too short. */
@@ -120,6 +130,14 @@ static bool parse_fork(struct perf_record *record, const void *bytes,
 	return true;
 }
 
+static bool take_range(struct perf_record *record, uint64_t start,
+		       uint64_t length)
+{
+	record->start = start;
+	record->end = start + length;
+	return record->end > start;
+}
+
 static bool take_file(struct perf_record *record,
 		      const struct mmap2_record *mapping)
 {
@@ -144,18 +162,31 @@ static bool parse_map(struct perf_record *record, const void *bytes,
 
 	if (!take(&mapping, sizeof(mapping), bytes, size, &record->time,
 		  &rest) ||
-	    !mapping.length || mapping.start + mapping.length < mapping.start)
+	    !take_range(record, mapping.start, mapping.length))
 		return false;
 	record->kind = RECORD_MAP;
 	record->tgid = (pid_t)mapping.pid;
 	record->tid = (pid_t)mapping.tid;
-	record->start = mapping.start;
-	record->end = mapping.start + mapping.length;
 	record->offset = mapping.offset;
 	record->prot = mapping.prot & (PROT_READ | PROT_WRITE | PROT_EXEC);
 	if (mapping.flags & MAP_SHARED)
 		record->prot |= RECORD_SHARED;
 	return take_file(record, &mapping) && take_text(record, &rest);
+}
+
+static bool parse_ksymbol(struct perf_record *record, const void *bytes,
+			  size_t size)
+{
+	struct ksymbol_record symbol;
+	struct rest rest;
+
+	if (!take(&symbol, sizeof(symbol), bytes, size, &record->time, &rest))
+		return false;
+	record->kind = RECORD_CODE;
+	record->code_type = symbol.type;
+	record->code_flags = symbol.flags & RECORD_GONE;
+	return take_range(record, symbol.address, symbol.length) &&
+	       take_text(record, &rest);
 }
 
 bool perf_record_parse(struct perf_record *record, const void *bytes,
@@ -174,6 +205,8 @@ bool perf_record_parse(struct perf_record *record, const void *bytes,
 		return parse_fork(record, bytes, size);
 	case PERF_RECORD_MMAP2:
 		return parse_map(record, bytes, size);
+	case PERF_RECORD_KSYMBOL:
+		return parse_ksymbol(record, bytes, size);
 	}
 	return false;
 }

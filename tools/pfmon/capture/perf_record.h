@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* perf_record.h - perf's records about processes, see perf_event_open(2) */
+/*
+ * perf_record.h - perf's records about processes and about code of the kernel,
+ * see perf_event_open(2)
+ */
 #ifndef PFMON_CAPTURE_PERF_RECORD_H
 #define PFMON_CAPTURE_PERF_RECORD_H
 
@@ -10,24 +13,29 @@
 
 #define PERF_BUILD_ID_SIZE	20	/* bytes, at most */
 #define RECORD_SHARED		8	/* not a private mapping */
+#define RECORD_GONE		1	/* the code is about to be freed */
 
 enum perf_record_kind {
 	RECORD_FORK,		/* a new process or thread */
 	RECORD_EXEC,		/* a process executes a program */
 	RECORD_NAME,		/* a thread changes its name */
 	RECORD_MAP,		/* a process maps a file or memory */
+	RECORD_CODE,		/* the kernel generates or frees code */
 };
 
 /* A parsed record. Its event has sample_id_all and PERF_SAMPLE_TIME. */
 struct perf_record {
 	enum perf_record_kind kind;
 	uint64_t time;
-	pid_t tgid, tid;
+	pid_t tgid, tid;	/* 0 for RECORD_CODE */
 	pid_t ppid, ptid;	/* RECORD_FORK: the creator */
 	const char *text;	/* name or path; points into the record */
+	uint64_t start, end;	/* RECORD_MAP, RECORD_CODE */
+	uint16_t code_type;	/* RECORD_CODE: PERF_RECORD_KSYMBOL_TYPE_* */
+	uint16_t code_flags;	/* RECORD_CODE: RECORD_GONE */
 
 	/* The other members are only for RECORD_MAP. */
-	uint64_t start, end, offset;
+	uint64_t offset;
 	uint32_t prot;		/* PROT_*, RECORD_SHARED */
 	uint8_t build_id[PERF_BUILD_ID_SIZE];
 	uint8_t build_id_size;	/* 0: use the next members instead */

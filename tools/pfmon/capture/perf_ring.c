@@ -45,6 +45,7 @@ static struct perf_event_attr recording_attr(const struct perf_scope *scope)
 	attr.comm = 1;
 	attr.comm_exec = 1;
 	attr.task = 1;
+	attr.ksymbol = scope->kernel;
 	if (scope->tgid != ALL_PROCESSES) {
 		attr.inherit = 1;
 		attr.inherit_thread = !scope->children;

@@ -17,6 +17,7 @@ struct perf_scope {
 	pid_t tgid;		/* a process, or ALL_PROCESSES */
 	bool children;		/* processes that it will create, too */
 	bool data;		/* mappings of data, too */
+	bool kernel;		/* code that the kernel generates, too */
 };
 
 struct perf_ring {

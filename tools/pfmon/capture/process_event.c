@@ -31,6 +31,7 @@ enum event_kind {
 	EVENT_EXEC,
 	EVENT_NAME,
 	EVENT_MAP,
+	EVENT_CODE,
 };
 
 struct event_header {
@@ -51,9 +52,15 @@ struct map_part {
 	uint64_t file_size, mtime_ns;
 };
 
+struct code_part {
+	uint64_t start, end;
+	uint32_t type, flags;
+};
+
 _Static_assert(sizeof(struct event_header) == 24, "docs/capture.md");
 _Static_assert(sizeof(struct fork_part) == 8, "docs/capture.md");
 _Static_assert(sizeof(struct map_part) == 48, "docs/capture.md");
+_Static_assert(sizeof(struct code_part) == 24, "docs/capture.md");
 
 static void append(struct perf_bytes *to, const void *bytes, size_t size)
 {
@@ -171,6 +178,19 @@ static void append_map(struct perf_bytes *to, const struct perf_record *record,
 	append_text(to, known->go_build_id ? known->go_build_id : "");
 }
 
+static void append_code(struct perf_bytes *to, const struct perf_record *record)
+{
+	const struct code_part part = {
+		.start = htole64(record->start),
+		.end = htole64(record->end),
+		.type = htole32(record->code_type),
+		.flags = htole32(record->code_flags),
+	};
+
+	append(to, &part, sizeof(part));
+	append_text(to, record->text);
+}
+
 static void append_rest(struct perf_bytes *to, const struct perf_record *record,
 			struct maps *maps, bool proc)
 {
@@ -189,6 +209,9 @@ static void append_rest(struct perf_bytes *to, const struct perf_record *record,
 	case RECORD_MAP:
 		append_map(to, record, maps);
 		break;
+	case RECORD_CODE:
+		append_code(to, record);
+		break;
 	}
 }
 
@@ -199,6 +222,7 @@ void process_event_write(struct perf_bytes *to,
 	static const uint32_t kinds[] = {
 		[RECORD_FORK] = EVENT_FORK, [RECORD_EXEC] = EVENT_EXEC,
 		[RECORD_NAME] = EVENT_NAME, [RECORD_MAP] = EVENT_MAP,
+		[RECORD_CODE] = EVENT_CODE,
 	};
 	struct event_header header = {
 		.kind = htole32(kinds[record->kind]),
@@ -208,7 +232,7 @@ void process_event_write(struct perf_bytes *to,
 	};
 	size_t begin = to->size, padding;
 
-	if (record->kind != RECORD_NAME)
+	if (record->kind != RECORD_NAME && record->kind != RECORD_CODE)
 		maps_note_change(maps, record->tgid);
 	append(to, &header, sizeof(header));
 	append_rest(to, record, maps, proc);

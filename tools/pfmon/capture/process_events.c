@@ -38,6 +38,7 @@ struct process_events {
 	struct place *places;	/* of the records in bytes, sorted by time */
 	size_t place_count, room;
 	size_t next, end;	/* places for process_events_next() */
+	bool code_changed;
 };
 
 static void forget_if_ended(struct pid_entry *entry, void *data)
@@ -187,12 +188,22 @@ void process_events_read(struct process_events *events, bool last)
 static void note_told(struct process_events *events,
 		      const struct perf_record *record)
 {
-	if (events->rings.scope.tgid == ALL_PROCESSES)
+	if (events->rings.scope.tgid == ALL_PROCESSES ||
+	    record->kind == RECORD_CODE)
 		return;
 	if (record->kind == RECORD_EXEC)
 		process_events_forget(events, record->tgid);
 	else
 		add_told(events, record->tgid);
+}
+
+/* Returns false for damage, and for processes outside of the PID namespace. */
+static bool parse(const struct process_events *events,
+		  const struct place *place, struct perf_record *record)
+{
+	return perf_record_parse(record, events->bytes.bytes + place->offset,
+				 place->size) &&
+	       (record->tgid > 0 || record->kind == RECORD_CODE);
 }
 
 const struct perf_bytes *process_events_next(struct process_events *events,
@@ -204,13 +215,10 @@ const struct perf_bytes *process_events_next(struct process_events *events,
 	chunk->size = 0;
 	for (; events->next < events->end && chunk->size < CHUNK_SIZE;
 	     events->next++) {
-		const struct place *place = &events->places[events->next];
-
-		if (!perf_record_parse(&record,
-				       events->bytes.bytes + place->offset,
-				       place->size) || record.tgid <= 0)
+		if (!parse(events, &events->places[events->next], &record))
 			continue;
 		note_told(events, &record);
+		events->code_changed |= record.kind == RECORD_CODE;
 		process_event_write(chunk, &record, maps, proc);
 	}
 	return chunk->size ? chunk : NULL;
@@ -245,6 +253,14 @@ void process_events_each(const struct process_events *events,
 void process_events_forget(struct process_events *events, pid_t tgid)
 {
 	pid_table_forget(&events->told, tgid);
+}
+
+bool process_events_code_changed(struct process_events *events)
+{
+	bool changed = events->code_changed;
+
+	events->code_changed = false;
+	return changed;
 }
 
 uint64_t process_events_lost(const struct process_events *events)

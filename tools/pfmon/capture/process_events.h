@@ -11,7 +11,10 @@ struct maps;
 struct perf_bytes;
 struct perf_scope;
 
-/* New processes, programs, names and mappings; the owner provides locking. */
+/*
+ * New processes, programs, names, mappings and code of the kernel; the owner
+ * provides locking.
+ */
 struct process_events;
 
 /*
@@ -57,6 +60,9 @@ void process_events_each(const struct process_events *events,
 
 /* Forgets a process that has ended. */
 void process_events_forget(struct process_events *events, pid_t tgid);
+
+/* Returns whether the kernel's code has changed since the previous call. */
+bool process_events_code_changed(struct process_events *events);
 
 /* Returns the number of events that were lost so far. */
 uint64_t process_events_lost(const struct process_events *events);

@@ -29,6 +29,19 @@ static bool wants_data(const struct plan *plan)
 	return plan->options->data_maps || plan->format.data_addresses;
 }
 
+/* Returns whether samples may have kernel addresses. */
+static bool samples_kernel(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].sampling &&
+		    !(plan->pmcs[i].reg_value & PFM_PERF_EXCL_KERNEL))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Creates empty tables of what was recorded, because a new capture has no
  * information about processes.
@@ -65,6 +78,7 @@ static void open_events(struct recording *recording, const struct plan *plan,
 		.children = recording->family ||
 			    plan->options->follow & births,
 		.data = wants_data(plan),
+		.kernel = samples_kernel(plan),
 	};
 
 	totals->wanted = tgid == ALL_PROCESSES ||
@@ -112,32 +126,38 @@ bool recording_close(struct recording *recording)
 	return ok;
 }
 
-/* Returns whether samples may have kernel addresses. */
-static bool samples_kernel(const struct plan *plan)
-{
-	const struct options *options = plan->options;
-
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (options->events[i].sampling &&
-		    !(plan->pmcs[i].reg_value & PFM_PERF_EXCL_KERNEL))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Writes the kernel's symbol table. The table is large, so it is read and
- * compressed once for all captures.
- */
+/* Writes the kernel's symbols, if they are known. */
 static bool write_kernel_symbols(struct recording *recording)
 {
-	if (!recording->divisions)
-		kernel_symbols_read(&recording->kernel);
 	return !recording->kernel.bytes ||
 	       recording_written(recording,
 				 capture_write_stored(&recording->capture,
 						      "KSYM",
 						      &recording->kernel));
+}
+
+/* Reads perf's records; returns whether the kernel's code has changed. */
+static bool code_has_changed(struct recording *recording)
+{
+	bool changed;
+
+	if (!recording->events || !recording_events(recording))
+		return false;
+	pthread_mutex_lock(&recording->lock);
+	changed = process_events_code_changed(recording->events);
+	pthread_mutex_unlock(&recording->lock);
+	return changed;
+}
+
+/*
+ * Reads the kernel's symbols again for the next capture, if functions have come
+ * or gone since they were read. The caller does not hold the lock, because this
+ * takes long.
+ */
+static void renew_kernel_symbols(struct recording *recording)
+{
+	if (recording->kernel.bytes && code_has_changed(recording))
+		kernel_symbols_read(&recording->kernel);
 }
 
 /*
@@ -164,7 +184,7 @@ static bool write_beginning(struct recording *recording,
 {
 	return recording_write_text(recording, "SESS",
 				    session_json(plan, contexts, count)) &&
-	       (!samples_kernel(plan) || write_kernel_symbols(recording));
+	       write_kernel_symbols(recording);
 }
 
 bool recording_begin(struct recording *recording,
@@ -173,6 +193,8 @@ bool recording_begin(struct recording *recording,
 {
 	bool ok;
 
+	if (samples_kernel(plan))
+		kernel_symbols_read(&recording->kernel);
 	pthread_mutex_lock(&recording->lock);
 	recording->samples_tell_process =
 		samples_tell_process(recording, contexts, count);
@@ -393,6 +415,7 @@ bool recording_divide(struct recording *recording, const struct plan *plan,
 {
 	bool ok = true;
 
+	renew_kernel_symbols(recording);
 	pthread_mutex_lock(&recording->lock);
 	division->path = put_aside(recording);
 	if (division->path) {

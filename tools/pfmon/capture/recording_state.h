@@ -34,7 +34,9 @@ struct recording {
 	unsigned int divisions;		/* number of earlier captures */
 	uint64_t carried;		/* end of the copied chunks */
 	bool saved;			/* this capture has a buffer */
-	struct packed kernel;		/* the kernel's symbols */
+	struct packed kernel;		/* symbols; only for the thread that
+					 * begins or ends a capture: no lock
+					 */
 	struct capture_counts counts;	/* of closed contexts */
 	bool failed;
 };
