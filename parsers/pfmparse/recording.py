@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .capture.argument import ArgumentChange
     from .capture.clocks import Clocks
     from .capture.cookies import CookieFile
-    from .capture.kallsyms import KernelSymbols
+    from .capture.kallsyms import KernelCode, KernelSymbols
 
 MUCH = 8 << 20  # with at least this many bytes of buffers, threads save time
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
@@ -52,6 +52,7 @@ class Source(Protocol):
     jit: JitMaps
     vdsos: VdsoImages
     kernel: Optional[KernelSymbols]
+    kernel_code: Optional[KernelCode]
     cookies: dict[int, CookieFile]
     changes: list[ArgumentChange]
     totals: Optional[Totals]

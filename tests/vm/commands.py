@@ -333,6 +333,7 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["late"] = short_processes.command_late()
         found["late-command"] = short_processes.command_late_command()
         found["followed"] = short_processes.command_followed()
+        found["unloaded"] = short_processes.command_unloaded()
         found["listed"] = _listed()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found["named"] = _named()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sample processes and mappings that disappear before pfmon reads its buffers."""
+"""Sample processes, mappings and kernel code that disappear before pfmon looks."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ SERIES = "series.cap"
 # pfmon is stopped while its command creates more mappings than perf's buffer has room
 # for.
 LATE_COMMAND = "late-command.cap"
+
+
+# BPF programs that run one after the other, and the options of the sessions.
+BPF_NAMES = ("first", "second")
+UNLOADED = {"unloaded.cap": "--system-wide", "own.cap": ""}
 
 
 def command() -> str:
@@ -132,6 +137,33 @@ def check_replugged(boot: Boot) -> None:
     names = [thread["comm"] for thread in info["threads"]]
     # Processes that ran before pfmon noticed that the CPU was back have no names.
     assert "hotloops" in names
+
+
+def command_unloaded() -> str:
+    """Return the command that samples BPF programs which are unloaded at the end."""
+    runs = [f"run_bpf {name} 50000" for name in BPF_NAMES]
+    run = " && ".join([*runs, '! grep "bpf_prog_.*_first" /proc/kallsyms'])
+    sample = "pfmon -e cpu-clock:k --long-smpl-periods=100000"
+    lines = [
+        f"{sample} {options} -o /out/{capture} sh -c '{run}'"
+        for capture, options in UNLOADED.items()
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def check_unloaded(boot: Boot) -> None:
+    """Fail the test unless samples in unloaded BPF programs have their names."""
+    assert boot.command("unloaded") == 0, boot.printed("unloaded")
+    for capture in UNLOADED:
+        report = following.pfmparse("report", "--by", "function", boot.out / capture)
+        counts = {
+            row["symbol"]: row["count"]
+            for row in report["rows"]
+            if row["object"] == "[bpf]"
+        }
+        names = {re.sub("^bpf_prog_[0-9a-f]{16}_", "", name) for name in counts}
+        assert names == set(BPF_NAMES), capture
+        assert min(counts.values()) >= MIN_SAMPLES, capture
 
 
 def check(boot: Boot) -> None:

@@ -17,12 +17,14 @@ from .columns import NOBODY
 from .interner import Ids, Interner, U64s
 
 if TYPE_CHECKING:
+    from ..capture.kallsyms import KernelSymbol
     from ..symbols.elf_file import ElfFile
 
 KERNEL_TGID = NOBODY - 1  # the kernel's address space; no process has this ID
 NO_COOKIE = 0
 FILE = 1 << 63  # set in a file's space; the other bits are the ID of the file's cookie
 DATA = 1 << 62  # set in a space of data addresses; the other bits are as for code
+KERNEL_CODE = 1 << 61  # set in a space of a KernelCode function, which has a number
 
 Warn = Callable[[str], None]
 
@@ -33,7 +35,8 @@ class Places:
     An address with its space is called a place. A space is a number: it has the epoch
     of the mappings in its upper half, and the process ID in its lower half. A space may
     also stand for a file that a cookie identifies (see FILE); the address is then an
-    offset in this file.
+    offset in this file. If functions came and went at an address in the kernel, the
+    address has a space for each function (see KERNEL_CODE).
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Places:
         )
         self._interner = Interner()
         self._cookies = Interner()
+        self._functions: dict[KernelSymbol, int] = {}  # see KERNEL_CODE
         self._locations: list[Location] = []
 
     def __len__(self) -> int:
@@ -61,7 +65,7 @@ class Places:
     def own(self, batch: Batch, unit: int = 1) -> Ids:
         """Returns the place IDs of the samples' addresses, rounded down to ``unit``."""
         at = batch.samples.role(Role.ADDRESS)
-        return self._interner.ids(self._spaces(batch), _start(at, unit))
+        return self._ids(batch, self._spaces(batch), _start(at, unit))
 
     def data(self, batch: Batch, unit: int = 1) -> Ids:
         """Returns the place IDs of data addresses, rounded down to ``unit``."""
@@ -75,7 +79,7 @@ class Places:
         ``role`` is BRANCH_FROM for the source, BRANCH_TO for the target.
         """
         at = batch.samples.role(role)
-        return self._interner.ids(self._processes(batch), _wide(at))
+        return self._ids(batch, self._processes(batch), _wide(at))
 
     def calls(
         self,
@@ -96,7 +100,7 @@ class Places:
         if files is not None and files.any():
             spaces = np.where(files != NO_COOKIE, self._files(files), spaces)
         one = np.uint64(1)
-        return self._interner.ids(spaces, np.maximum(addresses, one) - one)
+        return self._ids(batch, spaces, np.maximum(addresses, one) - one, which)
 
     def addresses(self) -> U64s:
         """Returns the addresses, indexed by ID."""
@@ -123,10 +127,12 @@ class Places:
         found = np.empty(ips.size, object)
         in_file = spaces >= np.uint64(FILE)
         of_data = ~in_file & (spaces & np.uint64(DATA) != 0)
+        in_kernel = ~in_file & (spaces & np.uint64(KERNEL_CODE) != 0)
         for which, resolve in (
             (in_file, self._resolve_files),
             (of_data, self._resolve_data),
-            (~in_file & ~of_data, self._resolve_code),
+            (in_kernel, self._resolve_kernel_code),
+            (~in_file & ~of_data & ~in_kernel, self._resolve_code),
         ):
             if which.all():
                 # Usually all are code addresses. Filling an array of objects would be
@@ -138,6 +144,11 @@ class Places:
 
     def _resolve_code(self, spaces: U64s, ips: U64s) -> list[Location]:
         return self._resolver.resolve(self._in_spaces(spaces, ips))
+
+    def _resolve_kernel_code(self, spaces: U64s, ips: U64s) -> list[Location]:
+        functions = list(self._functions)
+        numbers = (spaces ^ np.uint64(KERNEL_CODE)).tolist()
+        return self._resolver.resolve_kernel([functions[n] for n in numbers], ips)
 
     def _resolve_data(self, spaces: U64s, ips: U64s) -> list[Location]:
         spaces = spaces ^ np.uint64(DATA)
@@ -159,6 +170,31 @@ class Places:
         if only is not None:
             tgids[tgids == NOBODY] = only
         return tgids
+
+    def _ids(
+        self,
+        batch: Batch,
+        spaces: U64s,
+        addresses: U64s,
+        which: Optional[Ids] = None,
+    ) -> Ids:
+        """Returns the place IDs of code addresses; ``which`` is as in calls()."""
+        code = self._recording.source.kernel_code
+        if code is not None:
+            from ..capture.kallsyms import NONE  # only if there are any
+
+            indices = code.find(addresses, _times(batch.samples, which))
+            at = np.flatnonzero((indices != NONE) & (spaces < np.uint64(FILE)))
+            if at.size:
+                spaces = np.broadcast_to(spaces, addresses.shape).copy()
+                used, inverse = np.unique(indices[at], return_inverse=True)
+                numbers = [self._number(code.symbol(i)) for i in used.tolist()]
+                spaces[at] = np.array(numbers, np.uint64)[inverse]
+        return self._interner.ids(spaces, addresses)
+
+    def _number(self, function: KernelSymbol) -> int:
+        """Returns the space of a function that came or went during the recording."""
+        return KERNEL_CODE | self._functions.setdefault(function, len(self._functions))
 
     def _spaces(self, batch: Batch) -> U64s:
         """Returns the address space of each sample's address.
@@ -182,10 +218,10 @@ class Places:
 
     def _at_times(self, batch: Batch, spaces: U64s) -> U64s:
         """Sets each space's epoch to the one at the sample's time, if that is known."""
-        samples, maps = batch.samples, self._recording.source.maps
-        if not maps.timed or samples.name_of(Role.TIME) is None:
+        maps = self._recording.source.maps
+        times = _times(batch.samples) if maps.timed else None
+        if times is None:
             return spaces
-        times = samples.role(Role.TIME).astype(np.uint64, copy=False)
         tgids = np.broadcast_to(spaces & np.uint64(NOBODY), times.shape)
         spaces = maps.epochs(tgids, times, batch.epoch) << np.uint64(32)
         return np.bitwise_or(spaces, tgids, out=spaces)
@@ -197,6 +233,14 @@ class Places:
         zero = np.zeros(1, np.uint64)
         numbers = self._cookies.ids(zero, _wide(cookies)).astype(np.uint64)
         return numbers | np.uint64(FILE)
+
+
+def _times(samples: Samples, which: Optional[Ids] = None) -> Optional[U64s]:
+    """Returns the times of some samples, by default of all; None if unknown."""
+    if samples.name_of(Role.TIME) is None:
+        return None
+    times = _wide(samples.role(Role.TIME))
+    return times if which is None else times[which]
 
 
 def _wide(column: Column) -> U64s:

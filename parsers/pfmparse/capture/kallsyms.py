@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Kernel symbols: the KSYM chunk, which is the text of /proc/kallsyms."""
+"""Kernel symbols: the text of /proc/kallsyms (KSYM chunk), and later changes."""
 
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple
+from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional
 
 import numpy as np
 
 from ..errors import PfmParseError
 from ..layout import KERNEL_START, NDArray
+from .json_node import U64_MAX
 
+if TYPE_CHECKING:
+    from .process_events import Code
+
+NONE = -1
 KERNEL = "[kernel]"
+BPF = "[bpf]"  # the object of BPF programs, as in /proc/kallsyms
+MAX_CODE = 1 << 18  # functions that the kernel generated or freed
+MAX_PARTS = 1 << 22  # of these functions, see KernelCode
 
 # The assumed maximum size of a function. If the closest symbol before an address is
 # further away, the function at the address is unknown.
@@ -19,6 +27,13 @@ MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
 _TEXT_TYPES = "tTwW"
+
+# The objects of code other than BPF, as in /proc/kallsyms.
+_OBJECTS = {
+    "kprobe_insn_page": "[__builtin__kprobes]",
+    "kprobe_optinsn_page": "[__builtin__kprobes]",
+    "ftrace_trampoline": "[__builtin__ftrace]",
+}
 
 
 class KernelSymbol(NamedTuple):
@@ -72,3 +87,109 @@ class KernelSymbols:
             self._symbols[at] if ok else NO_SYMBOL
             for at, ok in zip(found.tolist(), near.tolist())
         ]
+
+
+class KernelCode:
+    """Functions that the kernel generated or freed during the recording.
+
+    The starts and ends of all functions divide the addresses into ranges, and so each
+    function into parts. Only a few functions have more than one part, because the
+    kernel rarely uses the same memory for functions of different sizes.
+    """
+
+    def __init__(self) -> None:
+        self._events: list[Code] = []
+        self._parts: Optional[_Parts] = None
+
+    def add(self, event: Code, offset: int) -> None:
+        """Adds an event of a chunk that starts at byte ``offset`` of the file."""
+        if len(self._events) == MAX_CODE:
+            raise PfmParseError(f"more than {MAX_CODE} functions of the kernel", offset)
+        self._events.append(event)
+        self._parts = None
+
+    def forget(self) -> None:
+        """Forgets old events if there are many, and changes indices."""
+        if len(self._events) > MAX_CODE // 8:
+            del self._events[: -MAX_CODE // 16]
+            self._parts = None
+
+    def find(
+        self,
+        addresses: NDArray[np.uint64],
+        times: Optional[NDArray[np.uint64]] = None,
+    ) -> NDArray[np.intp]:
+        """Returns the index of the function at each address and time, or NONE.
+
+        Without ``times``, this is the last function at the address. A function may
+        still run when the kernel is about to free it, so it is found until another
+        function has the address. It is found at all earlier times if the recording
+        began after the kernel generated it. Both arrays have shape (n,).
+        """
+        if self._parts is None:
+            self._parts = _Parts(self._events)
+        low, high = self._parts.limits
+        # Usually, few samples are near these functions.
+        near = np.flatnonzero((addresses >= low) & (addresses < high))
+        found = np.full(addresses.size, NONE, np.intp)
+        if near.size:
+            every = np.full(near.size, U64_MAX, np.uint64)
+            moments = every if times is None else times[near]
+            found[near] = self._parts.find(addresses[near], moments)
+        return found
+
+    def has(self, addresses: NDArray[np.uint64]) -> bool:
+        """Returns whether any of the addresses is in generated code at any time."""
+        return bool((self.find(addresses) != NONE).any())
+
+    def symbol(self, index: int) -> KernelSymbol:
+        """Returns a function by its index."""
+        event = self._events[index]
+        where = BPF if event.bpf else _OBJECTS.get(event.name, KERNEL)
+        return KernelSymbol(event.name, where, event.start)
+
+
+class _Parts:
+    """The parts of all functions, in order of their ranges and times.
+
+    An event's rank is its index in order of time. The key of a part is the number of
+    its range, times the number of events, plus the rank.
+    """
+
+    def __init__(self, events: list[Code]) -> None:
+        starts = np.array([event.start for event in events], np.uint64)
+        ends = np.array([event.end for event in events], np.uint64)
+        times = np.array([event.time for event in events], np.uint64)
+        self._order = np.argsort(times, kind="stable")
+        self._times = times[self._order]
+        self._gone = np.array([event.gone for event in events])[self._order]
+        self._bounds = np.unique(np.concatenate([starts, ends]))
+        self.limits = self._bounds[0], self._bounds[-1]
+        first = np.searchsorted(self._bounds, starts[self._order])
+        counts = np.searchsorted(self._bounds, ends[self._order]) - first
+        sums = np.cumsum(counts)
+        # Without this limit, a malicious capture could exhaust the memory.
+        counts[sums > MAX_PARTS] = 0
+        ranks = np.repeat(np.arange(len(events)), counts)
+        ranges = np.arange(ranks.size) + (first - sums + counts)[ranks]
+        keys = np.sort(ranges * len(events) + ranks)
+        # At both ends, keys of no range: every search then has two neighbours.
+        self._keys = np.concatenate([[-2 * len(events)], keys, [np.iinfo(int).max]])
+
+    def find(
+        self, addresses: NDArray[np.uint64], times: NDArray[np.uint64]
+    ) -> NDArray[np.intp]:
+        """Returns the index of the event that applies to each address, or NONE."""
+        number = self._times.size
+        ranges = np.searchsorted(self._bounds, addresses, side="right") - 1
+        ranks = np.searchsorted(self._times, times, side="right")
+        following = np.searchsorted(self._keys, ranges * number + ranks)
+        found = np.full(addresses.size, NONE, np.intp)
+        # The last event up to the time applies, otherwise the next one.
+        for keys, usable in (
+            (self._keys[following], self._gone),
+            (self._keys[following - 1], np.ones(number, np.bool_)),
+        ):
+            fits = (keys // number == ranges) & usable[keys % number]
+            found[fits] = self._order[keys[fits] % number]
+        return found

@@ -159,7 +159,9 @@ class LiveCapture(Metadata):
         self.begun = True
 
     def _forget(self) -> None:
-        """Forgets old mappings if there are too many."""
+        """Forgets old mappings and code of the kernel if there are too many."""
         if self._mappings > MAX_MAPPINGS // 2:
             self._mappings = self.maps.keep(MAX_MAPPINGS // 4)
+        if self.kernel_code is not None:
+            self.kernel_code.forget()
         self.threads.count_again()

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .argument import ArgumentChange
     from .clocks import Clocks
     from .cookies import CookieFile
-    from .kallsyms import KernelSymbols
-    from .process_events import ProcessEvent
+    from .kallsyms import KernelCode, KernelSymbols
+    from .process_events import Code, ProcessEvent
 
 MAX_MAPPINGS = 1 << 21  # in all MAPS and PROC chunks together
 MAX_COOKIES = 1 << 20  # in all COOK chunks together
@@ -30,6 +30,7 @@ class Metadata:
         self.maps = MapsHistory()
         self.threads = Threads()
         self.kernel: Optional[KernelSymbols] = None
+        self.kernel_code: Optional[KernelCode] = None
         self.jit = JitMaps()
         self.vdsos = VdsoImages()
         self.cookies: dict[int, CookieFile] = {}
@@ -62,27 +63,30 @@ class Metadata:
         self.threads.name_process(maps.tgid, maps.comm)
 
     def add_events(self, payload: bytes, offset: int) -> None:
-        """Adds the events of processes.
+        """Adds the events of processes and of the kernel's code.
 
-        If there are too many mappings, drops further ones, but still applies all other
-        events. Processes then lack mappings, but have no outdated ones.
+        If there are too many mappings, threads or functions, drops further ones, but
+        still applies all other events. Processes then lack mappings, but have no
+        outdated ones.
         """
-        from .process_events import Mapped, parse_events  # only if there are any
+        from .process_events import parse_events  # only if there are any
 
-        full = False
+        problem = None
         for event in parse_events(payload, offset):
-            if isinstance(event, Mapped) and self._mappings >= MAX_MAPPINGS:
-                full = True
-            else:
+            try:
                 self._apply(event, offset)
-        if full:
-            raise _too_many(offset)
+            except PfmParseError as error:
+                problem = error
+        if problem is not None:
+            raise problem
 
     def _apply(self, event: ProcessEvent, offset: int) -> None:
-        """Changes mappings and threads according to an event."""
-        from .process_events import Exec, Fork, Mapped
+        """Changes mappings, threads or functions according to an event."""
+        from .process_events import Code, Exec, Fork, Mapped
 
         if isinstance(event, Mapped):
+            if self._mappings >= MAX_MAPPINGS:
+                raise _too_many(offset)
             begun = self.maps.map(event.time, event.tgid, event.mapping)
             self._mappings += begun + 1
         elif isinstance(event, Fork):
@@ -92,10 +96,20 @@ class Metadata:
         elif isinstance(event, Exec):
             self.maps.execute(event.time, event.tgid, event.comm)
             self.threads.rename(event, event.cgroup, offset)
+        elif isinstance(event, Code):
+            self._add_code(event, offset)
         else:
             if event.tid == event.tgid:
                 self.maps.name(event.time, event.tgid, event.comm)
             self.threads.rename(event, None, offset)
+
+    def _add_code(self, event: Code, offset: int) -> None:
+        """Adds a function that the kernel generated or freed."""
+        from .kallsyms import KernelCode  # only if there are any
+
+        if self.kernel_code is None:
+            self.kernel_code = KernelCode()
+        self.kernel_code.add(event, offset)
 
     def _count_mappings(self, more: int, offset: int) -> None:
         """Counts mappings; raises PfmParseError if there are too many."""

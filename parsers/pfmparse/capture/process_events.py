@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Events of processes during the recording: the PROC chunks (docs/capture.md)."""
+"""Events of processes and of the kernel's code: the PROC chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from typing import Iterator, Optional, Union
 
 from ..errors import PfmParseError
+from ..layout import KERNEL_START
 from .maps import FileState, Mapping
 
 HEADER = struct.Struct("<IIQII")  # size, kind, time, tgid, tid
 FORK_PART = struct.Struct("<II")  # ppid, ptid
 MAP_PART = struct.Struct("<QQQIIQQ")  # start, end, offset, prot, id_size, size, mtime
-FORK, EXEC, NAME, MAP = 1, 2, 3, 4  # kinds of events
+CODE_PART = struct.Struct("<QQII")  # start, end, type, flags
+FORK, EXEC, NAME, MAP, CODE = 1, 2, 3, 4, 5  # kinds of events
 READ, WRITE, EXECUTE, SHARED = 1, 2, 4, 8  # bits of prot
+BPF = 1  # type of code
+GONE = 1  # bit of flags
 MAX_BUILD_ID = 64  # bytes
+MAX_NAME = 512  # bytes of a function's name: KSYM_NAME_LEN of the kernel
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,22 @@ class Mapped:
     mapping: Mapping
 
 
-ProcessEvent = Union[Fork, Exec, Name, Mapped]
+@dataclass(frozen=True)
+class Code:
+    """The kernel generated a function or, if ``gone``, is about to free it.
+
+    ``bpf`` is True for BPF programs and trampolines.
+    """
+
+    time: int
+    start: int
+    end: int
+    name: str
+    bpf: bool
+    gone: bool
+
+
+ProcessEvent = Union[Fork, Exec, Name, Mapped, Code]
 
 
 class _Wrong(Exception):
@@ -106,7 +126,19 @@ def _event(event: bytes) -> Optional[ProcessEvent]:
         return Exec(time, tgid, tid, comm, cgroup or None)
     if kind == NAME:
         return Name(time, tgid, tid, *_texts(event, HEADER.size, 1))
+    if kind == CODE:
+        return _code(time, event)
     return Mapped(time, tgid, _mapping(event)) if kind == MAP else None
+
+
+def _code(time: int, event: bytes) -> Code:
+    start, end, kind, flags = CODE_PART.unpack_from(event, HEADER.size)
+    if not KERNEL_START <= start < end:
+        raise _Wrong("code must be in the kernel, and end after its start")
+    (name,) = _texts(event, HEADER.size + CODE_PART.size, 1)
+    if name.split() != [name] or len(name) > MAX_NAME:
+        raise _Wrong(f"the name of code must be a word of at most {MAX_NAME} bytes")
+    return Code(time, start, end, name, kind == BPF, flags & GONE != 0)
 
 
 def _texts(event: bytes, at: int, number: int) -> list[str]:

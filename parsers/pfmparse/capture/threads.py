@@ -52,9 +52,9 @@ class Threads:
 
     def add(self, threads: Sequence[Thread], offset: int) -> None:
         """Adds the threads of a THRD chunk, whose payload is at byte ``offset``."""
-        self._said += len(threads)
-        if self._said > MAX_THREADS:
+        if self._said + len(threads) > MAX_THREADS:
             raise PfmParseError(f"more than {MAX_THREADS} threads", offset)
+        self._said += len(threads)
         self._threads.update((thread.tid, thread) for thread in threads)
 
     def count_again(self) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO, Optional
+from typing import TYPE_CHECKING, BinaryIO, Optional
 
 from ..analysis.inputs import Input
 from ..recording import Batch
@@ -16,9 +16,12 @@ from .perf_jit import JitFile, JitFiles
 from .perf_kernel import Kernel
 from .perf_pids import AllPids
 from .perf_processes import Processes
-from .perf_records import finished_round
+from .perf_records import Columns, finished_round
 from .perf_samples import CARRIED, Events, Maker, sample_type
 from .unsupported import noted
+
+if TYPE_CHECKING:
+    from ..capture.kallsyms import KernelCode
 
 
 class Order:
@@ -57,6 +60,7 @@ class Order:
 
 FOREVER = (1 << 64) - 1
 MODULES = "the modules of kernel functions"
+GENERATED = "names of functions that the kernel generated"
 
 
 def write(job: Job) -> None:
@@ -143,13 +147,23 @@ class _Writer:
         for since, records in processes.until(time):
             self._out.write(perf_records.identified(records, self._sample_type, since))
 
+    def _note_lacks(self, samples: Columns, code: Optional[KernelCode]) -> None:
+        """Notes what perf.data lacks about the samples' kernel functions."""
+        lacks = {MODULES: self._kernel.is_in_modules}
+        if code is not None:
+            lacks[GENERATED] = code.has
+        unknown = [lack for lack in lacks if lack not in self._job.lacks]
+        if unknown and samples.kernel.any():
+            addresses = samples.words[perf_records.IP][samples.kernel]
+            for lack in unknown:
+                if lacks[lack](addresses):
+                    self._job.lack(lack)
+
     def _write_batch(
         self, batch: Batch, maker: Maker, order: Order, processes: Processes
     ) -> None:
         made, mappings = maker.made(batch, self._sample_type)
-        if MODULES not in self._job.lacks and made.kernel.any():
-            if self._kernel.is_in_modules(made.words[perf_records.IP][made.kernel]):
-                self._job.lack(MODULES)
+        self._note_lacks(made, processes.kernel_code)
         self._write_records(mappings)
         times = made.words.get(perf_records.TIME)
         self._write_changes(processes, FOREVER if times is None else int(times.max()))

@@ -38,6 +38,7 @@ class Processes:
         ``timed`` says whether samples have times; ``pids`` changes process IDs.
         """
         self._source = source.recording.source
+        self.kernel_code = self._source.kernel_code
         self.pids = pids
         self._jit = jit or {}
         self._new = set(self._jit)  # processes whose JIT file was not mapped yet

@@ -46,7 +46,7 @@ from .location import (
 
 if TYPE_CHECKING:
     from ..capture.cookies import CookieFile
-    from ..capture.kallsyms import KernelSymbols
+    from ..capture.kallsyms import KernelSymbol, KernelSymbols
     from .elf_file import ElfFile
     from .files import Files
 
@@ -162,6 +162,19 @@ class Resolver:
         self._resolve_hits(hits, self._read_code, locations)
         return locations
 
+    def resolve_kernel(
+        self, symbols: Sequence[KernelSymbol], ips: U64s
+    ) -> list[Location]:
+        """Returns the location of each address, which is in a symbol; n elements."""
+        self._names.learn(symbol.name for symbol in symbols)
+        return [self._in_kernel(*pair) for pair in zip(symbols, ips.tolist())]
+
+    def _in_kernel(self, symbol: KernelSymbol, ip: int) -> Location:
+        if not symbol.name:
+            return Location(symbol.object, offset=ip)
+        there = _Place(ip, Symbol(symbol.name, symbol.start, symbol.start))
+        return self._location(symbol.object, None, there)
+
     def file(self, location: Location) -> Optional[ElfFile]:
         """Returns the ELF file of a location, or None."""
         return self._files.open(location.build_id, [location.object], location.state)
@@ -187,15 +200,11 @@ class Resolver:
         from ..capture.kallsyms import KernelSymbols  # only for samples of the kernel
 
         kernel = self._kernel or KernelSymbols(b"", 0)
-        found = kernel.find(addresses.ip[which])
-        self._names.learn(symbol.name for symbol in found)
-        ips = addresses.ip[which].tolist()
-        for at, ip, symbol in zip(which.tolist(), ips, found):
-            if symbol.name:
-                there = _Place(ip, Symbol(symbol.name, symbol.start, symbol.start))
-                out[at] = self._location(symbol.object, None, there)
-            else:
-                out[at] = Location(symbol.object, offset=ip)
+        ips = addresses.ip[which]
+        for at, place in zip(
+            which.tolist(), self.resolve_kernel(kernel.find(ips), ips)
+        ):
+            out[at] = place
 
     def _resolve_jit(self, addresses: Addresses, out: list[Location]) -> None:
         """Resolves addresses that are not in a file: JIT-compiled code."""

@@ -16,12 +16,15 @@ from helpers.writers import (
     bufr,
     capture,
     captured,
+    code_of,
+    cook,
     json_chunk,
     mapped,
     mapping,
     oprofile,
     oprofile_words,
     pebs_capture,
+    proc,
     session,
 )
 from numpy.typing import NDArray
@@ -172,3 +175,37 @@ def test_caller_is_counted_at_its_call() -> None:
     }
     samples = Samples(4, {**columns, "weight": array(1, 10, 100, 1000)}, chains=chains)
     assert located("caller", samples, mapped(ANON)) == {"[anon]": 1, "[unknown]": 1110}
+
+
+def test_branch_to_code_of_the_kernel_has_a_name() -> None:
+    start = 1 << 63
+    source = opened(captured([], proc(code_of(4, start, start + 8, "generated"))))
+    batch = Batch(Samples(1, {"branch_to": array(start), "tstamp": array(5)}), 0)
+    source.places.branches(batch, Role.BRANCH_TO)
+    assert [where.symbol for where in source.places.locations()] == ["generated"]
+
+
+def test_offset_in_a_file_is_not_code_of_the_kernel() -> None:
+    start = 1 << 63
+    samples = Samples(1, {"ip": array(start), "cookie": array(3)})
+    events = proc(code_of(4, start, start + 8, "generated"))
+    found = located("image", samples, cook([(3, "/bin/x", None)]), events)
+    assert found == {"/bin/x": 1}
+
+
+def test_forgotten_code_of_the_kernel_keeps_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pfmparse.capture.kallsyms.MAX_CODE", 16)
+    start = 1 << 63
+    events = [code_of(n, start + n, start + n + 1, f"f{n}") for n in range(3)]
+    source = opened(captured([], proc(*events)))
+    batch = Batch(Samples(2, {"branch_to": array(start, start + 2)}), 0)
+    old, last = source.places.branches(batch, Role.BRANCH_TO).tolist()
+    code = source.recording.source.kernel_code
+    assert code is not None
+    code.forget()
+    assert source.places.branches(batch, Role.BRANCH_TO).tolist() != [old, last]
+    assert source.places.branches(batch, Role.BRANCH_TO)[1] == last
+    found = source.places.locations()
+    assert (found[old].symbol, found[last].symbol) == ("f0", "f2")

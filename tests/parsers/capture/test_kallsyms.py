@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find kernel symbols in the text of /proc/kallsyms."""
+"""Find kernel symbols in the text of /proc/kallsyms, and in later changes."""
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
-from pfmparse.capture.kallsyms import KernelSymbols
+from pfmparse.capture import kallsyms
+from pfmparse.capture.kallsyms import KernelCode, KernelSymbols
+from pfmparse.capture.process_events import Code
 from pfmparse.errors import PfmParseError
 
 TEXT = b"""\
@@ -62,3 +67,122 @@ def test_kallsyms_skips_user_addresses() -> None:
     assert found == [("", "[kernel]", 0), ("first", "[kernel]", 1 << 63)]
     last = np.array([(1 << 64) - 1], np.uint64)
     assert KernelSymbols(text, 0).find(last) == [("", "[kernel]", 0)]
+
+
+def code(time: int, start: int, end: int, gone: bool = False, bpf: bool = True) -> Code:
+    return Code(time, start, end, f"{start}-{end} at {time}", bpf, gone)
+
+
+def made(events: Sequence[Code]) -> KernelCode:
+    generated = KernelCode()
+    for event in events:
+        generated.add(event, 0)
+    return generated
+
+
+def found(events: Sequence[Code], *where: tuple[int, int]) -> list[int]:
+    """Return the index of the function at each address and time."""
+    addresses, times = (np.array(column, np.uint64) for column in zip(*where))
+    return list(made(events).find(addresses, times))
+
+
+def test_kernel_code_is_found_from_start_to_end() -> None:
+    where = [(address, 5) for address in (99, 100, 199, 200)]
+    assert found([code(5, 100, 200)], *where) == [-1, 0, 0, -1]
+
+
+def test_kernel_code_is_not_found_earlier() -> None:
+    assert found([code(5, 100, 200)], (100, 4), (100, 5)) == [-1, 0]
+
+
+def test_freed_code_is_found_until_address_is_reused() -> None:
+    events = [code(1, 100, 200), code(5, 100, 200, gone=True), code(9, 150, 300)]
+    where = (150, 4), (150, 6), (150, 9), (149, 9)
+    assert found(events, *where) == [0, 1, 2, 1]
+
+
+def test_code_that_is_older_than_the_recording_is_found() -> None:
+    events = [code(5, 100, 200, gone=True), code(6, 100, 150, gone=True)]
+    assert found(events, (100, 0), (199, 0), (100, 7)) == [0, 0, 1]
+
+
+def test_events_that_are_not_in_order_are_found() -> None:
+    events = [code(9, 100, 200), code(5, 100, 200)]
+    assert found(events, (100, 8), (100, 9)) == [1, 0]
+
+
+def test_code_is_found_at_the_ends_of_the_address_space() -> None:
+    last = (1 << 64) - 1
+    events = [code(last, 0, 10, gone=True), code(0, last - 1, last)]
+    assert found(events, (0, 0), (9, last), (10, 5), (last - 1, 0)) == [0, 0, -1, 1]
+    assert found(events, (last, last), (last - 2, last)) == [-1, -1]
+
+
+def expected(events: Sequence[Code], address: int, time: int) -> int:
+    """Find one address without arrays."""
+    order = sorted(range(len(events)), key=lambda index: events[index].time)
+    here = [i for i in order if events[i].start <= address < events[i].end]
+    before = [i for i in here if events[i].time <= time]
+    after = [i for i in here[len(before) :][:1] if events[i].gone]
+    return [-1, *after, *before[-1:]][-1]
+
+
+def test_random_code_is_found() -> None:
+    source = random.Random(1)
+    for size in (1, 2, 5, 50):
+        events = []
+        for _ in range(size):
+            start, time = source.randrange(30), source.randrange(20)
+            end = start + source.randrange(1, 12)
+            events.append(code(time, start, end, source.random() < 0.5))
+        where = [(address, time) for address in range(45) for time in range(22)]
+        assert found(events, *where) == [expected(events, *one) for one in where]
+
+
+def test_kernel_code_has_name_and_object() -> None:
+    generated = made([code(1, 100, 200), code(2, 300, 400, bpf=False)])
+    assert generated.symbol(0) == ("100-200 at 1", "[bpf]", 100)
+    assert generated.symbol(1) == ("300-400 at 2", "[kernel]", 300)
+
+
+@pytest.mark.parametrize(
+    "name,where",
+    [
+        ("kprobe_insn_page", "[__builtin__kprobes]"),
+        ("kprobe_optinsn_page", "[__builtin__kprobes]"),
+        ("ftrace_trampoline", "[__builtin__ftrace]"),
+    ],
+)
+def test_code_has_the_object_that_kallsyms_shows(name: str, where: str) -> None:
+    event = Code(1, 100, 200, name, bpf=False, gone=False)
+    assert made([event]).symbol(0) == (name, where, 100)
+
+
+def test_added_code_is_found_after_a_search() -> None:
+    generated = made([code(1, 100, 200)])
+    where = np.array([150], np.uint64), np.array([5], np.uint64)
+    assert generated.find(*where).tolist() == [0]
+    generated.add(code(2, 150, 160), 0)
+    assert generated.find(*where).tolist() == [1]
+
+
+def test_kernel_code_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kallsyms, "MAX_CODE", 2)
+    generated = made([code(1, 100, 200), code(2, 100, 200)])
+    with pytest.raises(PfmParseError, match="more than 2 functions"):
+        generated.add(code(3, 100, 200), 7)
+
+
+def test_old_kernel_code_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kallsyms, "MAX_CODE", 32)
+    generated = made([code(n, 10 * n, 10 * n + 10) for n in range(5)])
+    where = np.array([20, 35, 45], np.uint64), np.full(3, 9, np.uint64)
+    for expected_now in ([2, 3, 4], [-1, 0, 1], [-1, 0, 1]):
+        assert generated.find(*where).tolist() == expected_now
+        generated.forget()
+
+
+def test_parts_of_kernel_code_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kallsyms, "MAX_PARTS", 3)
+    events = [code(0, 10, 20), code(1, 20, 30), code(2, 0, 40), code(3, 50, 60)]
+    assert found(events, (15, 9), (25, 9), (5, 9), (55, 9)) == [0, 1, -1, -1]

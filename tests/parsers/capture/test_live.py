@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
 import pytest
 from helpers.writers import (
     Json,
@@ -13,10 +14,12 @@ from helpers.writers import (
     bufr,
     capture,
     chunk,
+    code_of,
     ctxt,
     json_chunk,
     mapped,
     mapping,
+    proc,
     session,
     thrd,
     thread,
@@ -122,6 +125,18 @@ def test_live_capture_forgets_replaced_mappings() -> None:
     assert [(epoch, maps.tgid) for epoch, maps in live.maps.all()] == [
         *((2, 2), (3, 1), (4, 3)),
     ]
+
+
+def test_live_capture_forgets_old_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.kallsyms.MAX_CODE", 16)
+    live = LiveCapture()
+    list(live.ticks(capture(json_chunk("SESS", session()))))
+    start = 1 << 63
+    for n in range(20):
+        list(live.ticks(proc(code_of(n, start + n, start + n + 1, "f"))))
+    assert live.problems == [] and live.kernel_code is not None
+    found = live.kernel_code.find(np.arange(start, start + 20, dtype=np.uint64))
+    assert found.tolist() == [-1] * 18 + [0, 1]
 
 
 def test_live_capture_cannot_be_read_again() -> None:

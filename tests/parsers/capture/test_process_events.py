@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import struct
+import subprocess
 from collections.abc import Sequence
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from helpers.writers import (
@@ -14,6 +16,7 @@ from helpers.writers import (
     buffer,
     bufr,
     capture,
+    code_of,
     event,
     exec_of,
     fork,
@@ -27,10 +30,11 @@ from helpers.writers import (
     totals,
 )
 from pfmparse.analysis.places import Places
-from pfmparse.capture import metadata, threads
+from pfmparse.capture import kallsyms, metadata, threads
 from pfmparse.capture.file import Capture
 from pfmparse.capture.maps import FileState, Mapping
 from pfmparse.capture.process_events import (
+    Code,
     Exec,
     Fork,
     Mapped,
@@ -45,6 +49,7 @@ from pfmparse.symbols.location import UNKNOWN, Detail, SymbolOptions
 SHELL = mapping(0x1000, 0x2000, 0, "/bin/sh")
 GZIP = mapping(0x1000, 0x3000, 0, "/bin/gzip")
 LIBC = mapping(0x8000, 0x9000, 0, "/lib/libc")
+CODE = 0xFFFFFFFFC0000000  # an address in the kernel
 
 
 def file_of(samples: Sequence[Sample], *chunks: bytes) -> bytes:
@@ -86,6 +91,8 @@ def test_each_kind_of_event_is_parsed() -> None:
         renamed(4, 5, 6, "y"),
         event(99, 5, 5, 5, b"of a later version"),
         maps_file(6, 5, {**LIBC, "build_id": "abcd"}),
+        code_of(7, CODE, CODE + 1, "x"),
+        code_of(8, CODE, CODE + 1, "y", kind=2, gone=True),
     )
     assert found == [
         Fork(1, 5, 5, 4, 4),
@@ -93,7 +100,24 @@ def test_each_kind_of_event_is_parsed() -> None:
         Exec(3, 5, 5, "x", None),
         Name(4, 5, 6, "y"),
         Mapped(6, 5, Mapping(0x8000, 0x9000, 0, "/lib/libc", b"\xab\xcd", "r-xp")),
+        Code(7, CODE, CODE + 1, "x", bpf=True, gone=False),
+        Code(8, CODE, CODE + 1, "y", bpf=False, gone=True),
     ]
+
+
+def test_code_of_the_kernel_is_read_as_pfmon_writes_it(programs: Path) -> None:
+    code = struct.pack("<QIHH", CODE, 0x100, 1, 1) + b"bpf_prog\0"
+    code += bytes(-len(code) % 8) + struct.pack("<Q", 7)
+    record = struct.pack("<IHH", 17, 0, 8 + len(code)) + code
+    printed = subprocess.run(
+        [programs / "event_reader", "1", "512"],
+        input=f"put 0 {record.hex()}\nlast\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    chunk = bytes.fromhex(printed.splitlines()[0])
+    assert parsed(chunk) == [Code(7, CODE, CODE + 0x100, "bpf_prog", True, True)]
 
 
 def test_mapping_without_build_id_has_its_state() -> None:
@@ -129,6 +153,13 @@ WHOLE = maps_file(1, 5, {**LIBC, "build_id": "abcd"})
         maps_file(1, 5, {**LIBC, "end": 0x8000}),
         maps_file(1, 5, {**LIBC, "build_id": "ab" * 65}),
         WHOLE[:52] + struct.pack("<I", 64) + WHOLE[56:],
+        event(5, 1, 0, 0, struct.pack("<QQI", CODE, CODE + 1, 1)),
+        event(5, 1, 0, 0, struct.pack("<QQII", CODE, CODE + 1, 1, 0) + b"no end.."),
+        code_of(1, CODE, CODE, "x"),
+        code_of(1, 0x400000, CODE, "x"),
+        code_of(1, CODE, CODE + 1, ""),
+        code_of(1, CODE, CODE + 1, "f" * 513),
+        code_of(1, CODE, CODE + 1, "f\t[/etc/passwd]"),
     ],
     ids=len,
 )
@@ -280,6 +311,39 @@ def test_later_events_than_mappings_are_used(monkeypatch: pytest.MonkeyPatch) ->
     assert [p.message for p in source.problems] == ["more than 2 mappings"]
     assert [maps.mappings for _, maps in source.maps.all()][-1] == ()
     assert {thread.tid: thread.comm for thread in source.threads}[101] == "gzip"
+
+
+def problems_and_files(*events: bytes) -> tuple[list[str], list[str]]:
+    """Return a capture's problems, and the files that are mapped at the end."""
+    source = Capture(BytesIO(file_of([], mapped(SHELL), proc(*events))))
+    *_, (_, last) = source.maps.all()
+    return [p.message for p in source.problems], [m.path for m in last.mappings]
+
+
+LATE = exec_of(20, 100, "gzip"), maps_file(21, 100, GZIP)
+
+
+def test_later_events_than_threads_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "MAX_THREADS", 1)
+    forks = [fork(n, 100, 100, tid=n) for n in (101, 102)]
+    found = problems_and_files(*forks, *LATE)
+    assert found == (["more than 1 threads"], ["/bin/gzip"])
+
+
+def test_known_thread_is_renamed_after_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threads, "MAX_THREADS", 1)
+    forks = [fork(n, 100, 100, tid=n) for n in (101, 102)]
+    data = file_of([], mapped(SHELL), proc(*forks, renamed(9, 100, 101, "x")))
+    assert Capture(BytesIO(data)).threads.name(101) == "x"
+
+
+def test_later_events_than_code_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kallsyms, "MAX_CODE", 1)
+    code = [code_of(n, CODE, CODE + 1, "f") for n in range(2)]
+    found = problems_and_files(*code, *LATE)
+    assert found == (["more than 1 functions of the kernel"], ["/bin/gzip"])
 
 
 def test_reused_thread_ids_count_once(monkeypatch: pytest.MonkeyPatch) -> None:

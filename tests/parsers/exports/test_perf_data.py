@@ -25,6 +25,7 @@ from helpers.writers import (
     capture,
     captured,
     chunk,
+    code_of,
     cook,
     exec_of,
     jitm,
@@ -41,8 +42,9 @@ from helpers.writers import (
     totals,
 )
 from pfmparse.__main__ import main
+from pfmparse.capture.kallsyms import KernelCode
 from pfmparse.exports.perf_data import Order
-from pfmparse.exports.perf_records import finished_round
+from pfmparse.exports.perf_records import Words, finished_round
 
 
 def test_perf_round_ends_after_batch_of_one_context() -> None:
@@ -440,6 +442,38 @@ def test_perf_data_names_data_of_some_captures(
     argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data"), "--json"]
     _, out, _ = called("export", *map(str, files), *argv)
     assert json.loads(out)["not_carried"] == lacks
+
+
+@pytest.mark.parametrize("offset,lacks", [(0xFF, True), (0x100, False)])
+def test_perf_data_lacks_names_of_generated_kernel_code(
+    offset: int, lacks: bool, tmp_path: Path
+) -> None:
+    bpf = 0xFFFFFFFFC0000000
+    events = proc(code_of(1, bpf, bpf + 0x100, "x"))
+    source = tmp_path / "x.pfm"
+    source.write_bytes(captured([Sample(ip=bpf + offset)], events))
+    argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data"), "--json"]
+    (_, out, _) = called("export", str(source), *argv)
+    missing = ["names of functions that the kernel generated"] if lacks else []
+    assert json.loads(out)["not_carried"] == missing
+
+
+def test_known_lack_is_not_searched_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bpf, searched = 0xFFFFFFFFC0000000, list[int]()
+
+    def has(_code: KernelCode, addresses: Words) -> bool:
+        searched.append(addresses.size)
+        return True
+
+    monkeypatch.setattr(KernelCode, "has", has)
+    source = tmp_path / "x.pfm"
+    code = proc(code_of(1, bpf, bpf + 0x100, "x"))
+    source.write_bytes(captured([Sample(ip=bpf)], code))
+    argv = [str(source), str(source), "--to", "perf-data"]
+    called("export", *argv, "-o", str(tmp_path / "perf.data"))
+    assert searched == [1]
 
 
 def test_perf_data_has_names_of_generated_functions(

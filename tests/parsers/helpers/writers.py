@@ -253,6 +253,14 @@ def maps_file(time: int, tgid: int, where: Json) -> bytes:
     return event(4, time, tgid, tgid, place + file + build_id + texts)
 
 
+def code_of(
+    time: int, start: int, end: int, name: str, kind: int = 1, gone: bool = False
+) -> bytes:
+    """Build the event of a kernel that has generated or frees a function."""
+    part = struct.pack("<QQII", start, end, kind, gone)
+    return event(5, time, 0, 0, part + f"{name}\0".encode())
+
+
 def mapping(
     start: int,
     end: int,

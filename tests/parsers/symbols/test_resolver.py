@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from helpers.incomplete_dwarf import assembled
 from helpers.programs import SOURCE, Program, compiled, run
-from helpers.readers import reported
+from helpers.readers import opened, reported
 from helpers.writers import (
     IIP_HDR,
     UUID_OPROFILE,
@@ -25,6 +25,7 @@ from helpers.writers import (
     capture,
     captured,
     chunk,
+    code_of,
     cook,
     jitm,
     json_chunk,
@@ -33,6 +34,7 @@ from helpers.writers import (
     maps,
     oprofile,
     oprofile_words,
+    proc,
     session,
     totals,
 )
@@ -225,6 +227,53 @@ def test_kernel_addresses_use_the_kernel_symbols() -> None:
         ("schedule", "schedule", "[kernel]", 1),
         ("xmit", "xmit", "[veth]", 1),
     ]
+
+
+BPF = 0xFFFFFFFFC0000000
+GENERATED = proc(
+    code_of(10, BPF, BPF + 0x100, "one"),
+    code_of(20, BPF, BPF + 0x100, "one", gone=True),
+    code_of(30, BPF, BPF + 0x200, "two", kind=2),
+)
+
+
+def test_kernel_code_has_its_name_at_each_time() -> None:
+    text = f"{BPF - 0x100:x} T before\n".encode()
+    samples = [Sample(ip=BPF + 0x80, tstamp=time) for time in (9, 10, 25, 30)]
+    samples.append(Sample(ip=BPF - 0x80, tstamp=15))
+    data = captured(samples, chunk("KSYM", text), GENERATED)
+    assert sorted(reported(data).rows) == [
+        ("before", "before", "[kernel]", 2),
+        ("one", "one", "[bpf]", 2),
+        ("two", "two", "[kernel]", 1),
+    ]
+
+
+def test_kernel_code_without_kernel_symbols_has_its_name() -> None:
+    data = captured([Sample(ip=BPF, tstamp=15)], GENERATED)
+    assert reported(data).rows == [("one", "one", "[bpf]", 1)]
+
+
+def test_kernel_code_without_times_has_its_last_name() -> None:
+    data = captured([Sample(ip=BPF)], GENERATED, flags=IIP_HDR)
+    assert reported(data).rows == [("two", "two", "[kernel]", 1)]
+
+
+def test_names_of_kernel_code_are_demangled() -> None:
+    event = code_of(10, BPF, BPF + 8, "_RNvCs1_6kernel4lock")
+    data = captured([Sample(ip=BPF, tstamp=15)], proc(event))
+    assert [row[0] for row in reported(data).rows] == ["kernel::lock"]
+
+
+def test_callers_in_kernel_code_have_names() -> None:
+    code = [code_of(t, BPF, BPF + 0x100, f"at_{t}") for t in (4, 6)]
+    source = opened(captured([Sample(tstamp=t) for t in (5, 7)], proc(*code)))
+    (batch,) = source.recording.batches()
+    # A return address can be after the function's end.
+    returns = np.full(3, BPF + 0x100, np.uint64)
+    ids = source.places.calls(batch, np.array([1, 0, 1]), returns)
+    known = source.places.locations()
+    assert [known[i].symbol for i in ids.tolist()] == ["at_6", "at_4", "at_6"]
 
 
 def test_kernel_address_without_symbol_has_object() -> None:
