@@ -8,13 +8,14 @@
  * "cat" runs cat and prints its PID. "events" records the events that perf has
  * reported about all processes or, in a session for threads, about this
  * process. "new" records processes that perf has possibly not reported. "begin"
- * writes the beginning of the capture. Instead of reading /proc/kallsyms, the
- * program prints "symbols", or "locked" if the recording is locked then.
- * With CHANGED in the environment, each reading of perf's records reports that
- * the kernel's code has changed. With REFUSED, perf does not report what
- * processes do. With LOADS, the program prints "load" whenever pfmon would load
- * unwind tables, or "locked". The program also tries to record the clocks at
- * the beginning and at the end, which is possible only if perfmon is loaded.
+ * and "end" write the beginning and the end of the capture. "modules=TEXT" sets
+ * the contents of /proc/modules. Instead of reading /proc/kallsyms, the program
+ * prints "symbols", or "locked" if the recording is locked then. With CHANGED
+ * in the environment, each reading of perf's records reports that the kernel's
+ * code has changed. With REFUSED, perf does not report what processes do. With
+ * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
+ * "locked". The program also tries to record the clocks at the beginning and at
+ * the end, which is possible only if perfmon is loaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,12 +31,14 @@
 #include "capture/recording_processes.h"
 #include "capture/recording_state.h"
 #include "options/options.h"
+#include "process/command.h"
 #include "session/context.h"
 #include "stacks/table_set.h"
 
 #define SYMBOLS	"ffffffff81000000 T _text\n"
 
 static struct recording *recording;
+static const char *modules;	/* contents of /proc/modules; or NULL */
 static bool changed;	/* the kernel's code, according to perf's records */
 
 /* The linker replaces pfmon's functions with these. */
@@ -75,6 +78,8 @@ void __wrap_table_set_load(struct table_set *set)
 
 char *__wrap_read_file(const char *path, size_t *length)
 {
+	if (modules && !strcmp(path, "/proc/modules"))
+		return checked_strdup(modules);
 	if (strcmp(path, "/proc/kallsyms") != 0)
 		return __real_read_file(path, length);
 	print_unless_locked("symbols");
@@ -131,6 +136,11 @@ static bool record(const struct plan *plan, char **pids)
 			ok = recording_events(recording) && ok;
 		else if (!strcmp(*pids, "begin"))
 			ok = recording_begin(recording, plan, NULL, 0) && ok;
+		else if (!strcmp(*pids, "end"))
+			ok = recording_end(recording, plan, NULL, 0,
+					   NO_EXIT_STATUS) && ok;
+		else if (!strncmp(*pids, "modules=", 8))
+			modules = *pids + 8;
 		else if (!strcmp(*pids, "cat"))
 			ok = run_cat() && ok;
 		else if (!strcmp(*pids, "new"))

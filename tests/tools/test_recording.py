@@ -116,18 +116,72 @@ def test_regions_need_processes_of_last_snapshot(
         assert (len(documents(path, b"MAPS")) == 1) is carried
 
 
+# Modules have these columns: name, size, references, users, state, address.
+NONE = "modules="
+VETH = "modules=veth 4096 0 - Live 0xffffffffc0100000\n"
+IN_USE = "modules=veth 4096 1 tun, Live 0xffffffffc0100000\n"
+MOVED = "modules=veth 4096 0 - Live 0xffffffffc0200000\n"
+
+
 @pytest.mark.parametrize("changed", [False, True])
 def test_kernel_symbols_are_read_again_after_changes(
     programs: Path, capture: Path, changed: bool
 ) -> None:
     need_perf()
     environment = {"CHANGED": "1"} if changed else {}
-    then = ("begin", "divide", "divide")
+    then = (NONE, "begin", "divide", "divide", "end")
     options = ("--system-wide", "-k")
     done = recorded(programs, capture, *options, then=then, **environment)
     assert done.stdout.count("symbols\n") == (3 if changed else 1)
     for path in (capture, *capture.parent.glob("capture.*")):
         assert b"KSYM" in {chunk.kind for chunk in chunks_of(path.read_bytes())}
+
+
+@pytest.mark.parametrize(
+    "before,after,changed",
+    [
+        (NONE, NONE, False),
+        (NONE, VETH, True),
+        (VETH, NONE, True),
+        (VETH, IN_USE, False),
+        (VETH, MOVED, True),
+        (VETH, f"modules=tun 9 0 - Live 0xffffffffc0300000\n{VETH[8:]}", True),
+    ],
+)
+def test_capture_ends_with_symbols_of_new_modules(
+    programs: Path, capture: Path, before: str, after: str, changed: bool
+) -> None:
+    done = recorded(programs, capture, "-k", then=(before, "begin", after, "end"))
+    assert done.stdout == "symbols\n" * (1 + changed)
+    kinds = [chunk.kind for chunk in chunks_of(capture.read_bytes())]
+    assert kinds.count(b"KSYM") == 1
+    assert kinds.count(b"KEND") == changed
+    assert not changed or kinds.index(b"KEND") < kinds.index(b"DONE")
+
+
+def test_snapshot_has_symbols_of_new_modules(programs: Path, capture: Path) -> None:
+    then = (NONE, "begin", VETH, "divide", "divide", "end")
+    done = recorded(programs, capture, "-k", then=then)
+    assert done.stdout.count("symbols\n") == 2
+    first, second = (capture.with_name(f"{capture.name}.{i}") for i in (1, 2))
+    for path, count in ((first, 1), (second, 0), (capture, 0)):
+        kinds = [chunk.kind for chunk in chunks_of(path.read_bytes())]
+        assert kinds.count(b"KEND") == count
+
+
+def test_refused_snapshot_keeps_news_of_modules(programs: Path, capture: Path) -> None:
+    capture.with_name(f"{capture.name}.1").mkdir()
+    then = (NONE, "begin", VETH, "divide", "end")
+    done = recorded(programs, capture, "-k", then=then)
+    assert done.stdout == "symbols\nsymbols\nrefused\n"
+    kinds = [chunk.kind for chunk in chunks_of(capture.read_bytes())]
+    assert kinds.count(b"KEND") == 1
+
+
+def test_user_sessions_ignore_modules(programs: Path, capture: Path) -> None:
+    done = recorded(programs, capture, "-u", then=(NONE, "begin", VETH, "end"))
+    assert done.stdout == ""
+    assert b"KEND" not in {chunk.kind for chunk in chunks_of(capture.read_bytes())}
 
 
 def test_snapshot_needs_regular_capture_file(programs: Path) -> None:

@@ -334,6 +334,7 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["late-command"] = short_processes.command_late_command()
         found["followed"] = short_processes.command_followed()
         found["unloaded"] = short_processes.command_unloaded()
+        found["module"] = short_processes.command_module(insmod(NMI_MODULES[0]))
         found["listed"] = _listed()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found["named"] = _named()

@@ -40,6 +40,8 @@ LATE_COMMAND = "late-command.cap"
 # BPF programs that run one after the other, and the options of the sessions.
 BPF_NAMES = ("first", "second")
 UNLOADED = {"unloaded.cap": "--system-wide", "own.cap": ""}
+# A module that is loaded while pfmon samples.
+MODULE, MODULE_CAPTURE = "pfm_nmi", "module.cap"
 
 
 def command() -> str:
@@ -149,6 +151,26 @@ def command_unloaded() -> str:
         for capture, options in UNLOADED.items()
     ]
     return f"({' && '.join(lines)}) 2>&1"
+
+
+def command_module(insert: str) -> str:
+    """Return the command that samples a module; ``insert`` loads it."""
+    run = f"{insert} && echo -1 100000 >/sys/kernel/debug/pfm_nmi/fire"
+    sample = "pfmon --system-wide -e cpu-clock:k --long-smpl-periods=20000"
+    return f"{sample} -o /out/{MODULE_CAPTURE} sh -c '{run}' 2>&1 && rmmod {MODULE}"
+
+
+def check_module(boot: Boot) -> None:
+    """Fail the test unless samples in a module that was loaded later have names."""
+    assert boot.command("module") == 0, boot.printed("module")
+    capture = boot.out / MODULE_CAPTURE
+    report = following.pfmparse("report", "--by", "function", capture)
+    counts = {
+        row["symbol"]: row["count"]
+        for row in report["rows"]
+        if row["object"] == f"[{MODULE}]"
+    }
+    assert counts["rig_send"] >= 20, counts
 
 
 def check_unloaded(boot: Boot) -> None:

@@ -285,6 +285,11 @@ def test_samples_of_unloaded_bpf_programs_have_names(
     short_processes.check_unloaded(boots[target])
 
 
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_samples_of_new_modules_have_names(target: Guest, boots: Boots[Guest]) -> None:
+    short_processes.check_module(boots[target])
+
+
 @pytest.mark.parametrize("target", [commands.FOLLOWED], ids=str)
 def test_cpu_that_was_offline_is_observed(target: Guest, boots: Boots[Guest]) -> None:
     short_processes.check_replugged(boots[target])

@@ -70,6 +70,7 @@ MAX_PAYLOAD = {
     "JITM": 64 << 20,
     "CLCK": 8 << 20,
     "KSYM": 64 << 20,
+    "KEND": 64 << 20,
     "VDSO": 1 << 20,
     "BUFR": 256 << 20,
     "COOK": 8 << 20,

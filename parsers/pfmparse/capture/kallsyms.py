@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 NONE = -1
 KERNEL = "[kernel]"
 BPF = "[bpf]"  # the object of BPF programs, as in /proc/kallsyms
+MAX_SYMBOLS = 1 << 20  # lines of /proc/kallsyms
 MAX_CODE = 1 << 18  # functions that the kernel generated or freed
 MAX_PARTS = 1 << 22  # of these functions, see KernelCode
 
@@ -50,8 +51,15 @@ NO_SYMBOL = KernelSymbol("", KERNEL, 0)
 class KernelSymbols:
     """Functions of the kernel and its modules, by address."""
 
-    def __init__(self, text: bytes, offset: int) -> None:
-        """Parses the text, which starts at byte ``offset`` of the file."""
+    def __init__(
+        self, text: bytes, offset: int, earlier: Optional[KernelSymbols] = None
+    ) -> None:
+        """Parses the text, which starts at byte ``offset`` of the file.
+
+        ``earlier`` symbols apply to addresses that are not in the text.
+        """
+        if text.count(b"\n") > MAX_SYMBOLS:
+            raise PfmParseError(f"more than {MAX_SYMBOLS} kernel symbols", offset)
         # The address, and further sort keys for several names of the same address.
         symbols: list[tuple[int, bool, bool, int, str, str]] = []
         for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
@@ -59,7 +67,8 @@ class KernelSymbols:
                 continue
             match = _LINE.fullmatch(line)
             if match is None:
-                raise PfmParseError(f"KSYM, line {number}: not a symbol", offset)
+                problem = f"kernel symbols, line {number}: not a symbol"
+                raise PfmParseError(problem, offset)
             address, kind, name, module = match.groups()
             start = int(address, 16)
             if KERNEL_START <= start < 1 << 64:
@@ -68,11 +77,11 @@ class KernelSymbols:
                 where = module or KERNEL
                 symbols.append((start, local, alias, number, shown, where))
         symbols.sort(reverse=True)
-        best = {symbol[0]: symbol for symbol in symbols}
-        self._symbols = [
-            KernelSymbol(*best[start][4:], start) for start in sorted(best)
-        ]
-        self._starts = np.array(sorted(best), np.uint64)
+        known = {symbol.start: symbol for symbol in earlier.all()} if earlier else {}
+        for start, *_, shown, where in symbols:
+            known[start] = KernelSymbol(shown, where, start)
+        self._starts = np.array(sorted(known), np.uint64)
+        self._symbols = [known[start] for start in sorted(known)]
 
     def all(self) -> Iterator[KernelSymbol]:
         """Returns all symbols by address; those other than functions have no name."""

@@ -37,6 +37,7 @@ class Metadata:
         self.changes: list[ArgumentChange] = []
         self.totals: Optional[Totals] = None
         self._mappings = 0
+        self._has_last_kernel = False
 
     @cached_property
     def clocks(self) -> Clocks:
@@ -160,6 +161,15 @@ class Metadata:
 
         self.kernel = KernelSymbols(text, offset)
 
+    def add_last_kernel(self, text: bytes, offset: int) -> None:
+        """Adds the kernel's symbols at the end, if modules have come or gone."""
+        if self._has_last_kernel:
+            raise PfmParseError("a second KEND chunk", offset)
+        from .kallsyms import KernelSymbols  # only if there are any
+
+        self.kernel = KernelSymbols(text, offset, self.kernel)
+        self._has_last_kernel = True
+
     def add_totals(self, text: bytes, offset: int) -> None:
         """Adds the tool's totals."""
         if self.totals is not None:
@@ -181,6 +191,7 @@ ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "CLCK": Metadata.add_clocks,
     "FARG": Metadata.add_change,
     "KSYM": Metadata.add_kernel,
+    "KEND": Metadata.add_last_kernel,
     "COOK": Metadata.add_cookies,
     "DONE": Metadata.add_totals,
 }

@@ -138,7 +138,7 @@ def test_huge_length_in_pipe_allocates_bytes_read() -> None:
 
 
 # Proves H26
-@pytest.mark.parametrize("kind", ["MAPS", "DONE", "KSYM"])
+@pytest.mark.parametrize("kind", ["MAPS", "DONE", "KSYM", "KEND"])
 def test_zip_bomb_is_stopped_at_the_limit(kind: str) -> None:
     limit = MAX_PAYLOAD[kind]
     pump = zlib.compressobj(9)

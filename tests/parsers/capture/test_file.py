@@ -120,7 +120,10 @@ def test_mutated_capture_parses_or_fails_cleanly(data: st.DataObject) -> None:
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(
     st.sampled_from(
-        ["SESS", "MAPS", "THRD", "JITM", "CLCK", "FARG", "KSYM", "BUFR", "DONE"]
+        [
+            *("SESS", "MAPS", "THRD", "JITM", "CLCK"),
+            *("FARG", "KSYM", "BUFR", "KEND", "DONE"),
+        ]
     ),
     st.data(),
     st.booleans(),
@@ -137,6 +140,7 @@ def test_mutated_payload_parses_or_fails_cleanly(
         "FARG": b'{"realtime_ns": 3, "uncertainty_ns": 1, "arg": "00"}',
         "KSYM": b"ffffffff81000000 T start\n",
         "BUFR": struct.pack("<IIQQ", 0, 0, 0, 1 << 20) + buffer(SAMPLES),
+        "KEND": b"ffffffff81000000 T start\n",
         "DONE": json.dumps(totals(6)).encode(),
     }
     image = bytearray(payloads[kind])

@@ -69,6 +69,26 @@ def test_kallsyms_skips_user_addresses() -> None:
     assert KernelSymbols(text, 0).find(last) == [("", "[kernel]", 0)]
 
 
+def test_number_of_symbols_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kallsyms, "MAX_SYMBOLS", 2)
+    KernelSymbols(b"1 t x\n2 t y\n", 0)
+    with pytest.raises(PfmParseError, match="more than 2 kernel symbols"):
+        KernelSymbols(b"\n\n\n", 5)
+
+
+def test_later_symbols_are_added() -> None:
+    first = b"ffffffffc0000000 t old\t[a]\nffffffffc0001000 t moved\t[a]\n"
+    last = b"ffffffffc0001000 t new\t[b]\nffffffffc0000800 t more\t[b]\n"
+    kernel = KernelSymbols(last, 0, KernelSymbols(first, 0))
+    assert [(s.start & 0xFFFF, s.name, s.object) for s in kernel.all()] == [
+        (0, "old", "[a]"),
+        (0x800, "more", "[b]"),
+        (0x1000, "new", "[b]"),
+    ]
+    address = np.array([0xFFFFFFFFC0000801], np.uint64)
+    assert kernel.find(address)[0].name == "more"
+
+
 def code(time: int, start: int, end: int, gone: bool = False, bpf: bool = True) -> Code:
     return Code(time, start, end, f"{start}-{end} at {time}", bpf, gone)
 

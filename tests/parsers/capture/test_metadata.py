@@ -38,9 +38,9 @@ def test_total_number_of_mappings_is_limited(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    "kind,text", [("KSYM", b""), ("DONE", DONE[24:].rstrip(b"\0"))]
+    "kind,text", [("KSYM", b""), ("KEND", b""), ("DONE", DONE[24:].rstrip(b"\0"))]
 )
-def test_second_ksym_or_done_chunk_is_a_problem(kind: str, text: bytes) -> None:
+def test_second_chunk_of_a_kind_is_a_problem(kind: str, text: bytes) -> None:
     _, recording = read_capture(capture(SESS, chunk(kind, text), chunk(kind, text)))
     assert f"a second {kind} chunk" in [
         problem.message for problem in recording.problems

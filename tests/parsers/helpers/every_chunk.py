@@ -43,11 +43,13 @@ def made() -> bytes:
             writers.exec_of(2 * S, CHILD, "child", "/group"),
             writers.maps_file(3 * S, CHILD, mapped[0]),
             writers.renamed(4 * S, TGID, WORKER, "worker"),
+            writers.code_of(5 * S, KERNEL, KERNEL + 1, "bpf_prog"),
         ),
         writers.bufr(writers.buffer(samples[1::2]), 1),
         _tick(2),
         writers.jitm(TGID, f"{MADE:x} 10 made\n"),
         writers.clck(20 * S, 21 * S),
+        writers.chunk("KEND", f"{KERNEL:x} T _text\n".encode(), compress=True),
         writers.json_chunk("DONE", writers.totals(len(samples))),
     )
 

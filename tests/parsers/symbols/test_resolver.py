@@ -229,6 +229,18 @@ def test_kernel_addresses_use_the_kernel_symbols() -> None:
     ]
 
 
+def test_module_that_was_loaded_later_has_names() -> None:
+    start, last = (
+        chunk(kind, f"ffffffffc000{at}00 t {name}\t[{name}]\n".encode(), True)
+        for kind, at, name in (("KSYM", "10", "one"), ("KEND", "20", "two"))
+    )
+    samples = [Sample(ip=0xFFFFFFFFC0000000 | at) for at in (0x1080, 0x2080, 0x2081)]
+    assert reported(captured(samples, start, last)).rows == [
+        ("two", "two", "[two]", 2),
+        ("one", "one", "[one]", 1),
+    ]
+
+
 BPF = 0xFFFFFFFFC0000000
 GENERATED = proc(
     code_of(10, BPF, BPF + 0x100, "one"),

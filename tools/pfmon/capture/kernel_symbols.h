@@ -5,10 +5,20 @@
 
 #include "capture/capture.h"
 
+/* The symbols of the kernel and of its modules. */
+struct kernel_symbols {
+	struct packed text;	/* of /proc/kallsyms */
+	char *modules;		/* that were loaded, with their addresses */
+};
+
 /*
  * Reads and compresses /proc/kallsyms again, or for the first time; if that is
  * impossible, prints why.
  */
-void kernel_symbols_read(struct packed *packed);
+void kernel_symbols_read(struct kernel_symbols *symbols);
+void kernel_symbols_free(struct kernel_symbols *symbols);
+
+/* Returns whether modules have come or gone since the symbols were read. */
+bool kernel_symbols_have_old_modules(const struct kernel_symbols *symbols);
 
 #endif /* PFMON_CAPTURE_KERNEL_SYMBOLS_H */

@@ -120,20 +120,22 @@ bool recording_close(struct recording *recording)
 	capture_counts_free(&recording->counts);
 	process_events_close(recording->events);
 	forget(recording);
-	free(recording->kernel.bytes);
+	kernel_symbols_free(&recording->kernel);
 	pthread_mutex_destroy(&recording->lock);
 	free(recording);
 	return ok;
 }
 
 /* Writes the kernel's symbols, if they are known. */
-static bool write_kernel_symbols(struct recording *recording)
+static bool write_kernel_symbols(struct recording *recording,
+				 const char type[4])
 {
-	return !recording->kernel.bytes ||
+	const struct packed *text = &recording->kernel.text;
+
+	return !text->bytes ||
 	       recording_written(recording,
-				 capture_write_stored(&recording->capture,
-						      "KSYM",
-						      &recording->kernel));
+				 capture_write_stored(&recording->capture, type,
+						      text));
 }
 
 /* Reads perf's records; returns whether the kernel's code has changed. */
@@ -150,13 +152,19 @@ static bool code_has_changed(struct recording *recording)
 }
 
 /*
- * Reads the kernel's symbols again for the next capture, if functions have come
- * or gone since they were read. The caller does not hold the lock, because this
- * takes long.
+ * Reads the kernel's symbols again if modules have come or gone or, for the
+ * @next capture, other code of the kernel. perf's records do not contain
+ * modules. The caller does not hold the lock, because this takes long.
  */
-static void renew_kernel_symbols(struct recording *recording)
+static void renew_kernel_symbols(struct recording *recording, bool next)
 {
-	if (recording->kernel.bytes && code_has_changed(recording))
+	bool modules;
+
+	if (!recording->kernel.text.bytes)
+		return;
+	modules = kernel_symbols_have_old_modules(&recording->kernel);
+	recording->old_modules |= modules;
+	if (modules || (next && code_has_changed(recording)))
 		kernel_symbols_read(&recording->kernel);
 }
 
@@ -184,7 +192,7 @@ static bool write_beginning(struct recording *recording,
 {
 	return recording_write_text(recording, "SESS",
 				    session_json(plan, contexts, count)) &&
-	       write_kernel_symbols(recording);
+	       write_kernel_symbols(recording, "KSYM");
 }
 
 bool recording_begin(struct recording *recording,
@@ -324,6 +332,8 @@ static bool write_end(struct recording *recording, const struct plan *plan,
 	ok = ok &&
 	     recording_written(recording, jit_write(recording->jit,
 						    &recording->capture)) &&
+	     (!recording->old_modules ||
+	      write_kernel_symbols(recording, "KEND")) &&
 	     recording_write_text(recording, "DONE",
 				  totals_json(plan, &recording->counts,
 					      &totals, exit_status));
@@ -338,6 +348,7 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 	struct context_stats stats;
 	bool ok;
 
+	renew_kernel_symbols(recording, false);
 	pthread_mutex_lock(&recording->lock);
 	for (unsigned int i = 0; i < count; i++) {
 		stats = context_stats(contexts[i]);
@@ -399,6 +410,7 @@ static bool begin_next(struct recording *recording, const struct plan *plan,
 
 	recording->before = recording->totals;
 	recording->divisions++;
+	recording->old_modules = false;
 	forget(recording);
 	know_nothing(recording, plan);
 	return recording_written(recording,
@@ -415,7 +427,7 @@ bool recording_divide(struct recording *recording, const struct plan *plan,
 {
 	bool ok = true;
 
-	renew_kernel_symbols(recording);
+	renew_kernel_symbols(recording, true);
 	pthread_mutex_lock(&recording->lock);
 	division->path = put_aside(recording);
 	if (division->path) {

@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "capture/capture_json.h"
+#include "capture/kernel_symbols.h"
 
 struct jit;
 struct maps;
@@ -34,9 +35,10 @@ struct recording {
 	unsigned int divisions;		/* number of earlier captures */
 	uint64_t carried;		/* end of the copied chunks */
 	bool saved;			/* this capture has a buffer */
-	struct packed kernel;		/* symbols; only for the thread that
-					 * begins or ends a capture: no lock
+	struct kernel_symbols kernel;	/* only for the thread that begins or
+					 * ends a capture: no lock
 					 */
+	bool old_modules;		/* in this capture's symbols */
 	struct capture_counts counts;	/* of closed contexts */
 	bool failed;
 };
