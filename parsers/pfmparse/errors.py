@@ -55,7 +55,12 @@ class RequestError(PfmParseError):
 
 
 def note(problems: list[PfmParseError], problem: PfmParseError) -> None:
-    """Adds a problem to a list that is sorted by offset."""
+    """Adds a problem to a list that is sorted by offset.
+
+    Drops references to the stack and to an earlier exception, which would keep the
+    input in memory.
+    """
+    problem.__traceback__ = problem.__context__ = None
     insort(problems, problem, key=lambda other: other.offset)
 
 

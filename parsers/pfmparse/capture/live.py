@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Iterator, Optional
 
-from ..errors import PfmParseError, RequestError
+from ..errors import PfmParseError, RequestError, note
 from .buffers import Buffer, Buffers, read_buffer
 from .chunks import (
     CHUNK_HEADER,
@@ -128,7 +128,7 @@ class LiveCapture(Metadata):
             if not self.begun:
                 raise
             self._unread += header.type == "BUFR"
-            self.problems.append(problem)
+            note(self.problems, problem)
             del self.problems[:-KEPT_PROBLEMS]
         return True
 

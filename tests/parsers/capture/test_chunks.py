@@ -138,6 +138,17 @@ def test_huge_length_in_pipe_allocates_bytes_read() -> None:
 
 
 # Proves H26
+@pytest.mark.parametrize("kind", ["MAPS", "PROC", "KSYM"])
+def test_damaged_payloads_are_not_kept(kind: str) -> None:
+    bad = chunk(kind, bytes(4 << 20), compress=True)
+    peak, (_, recording) = peak_memory(
+        lambda: read_capture(capture(SESS, FIRST, *[bad] * 9, SECOND, DONE))
+    )
+    assert peak < 24 << 20
+    assert len(recording.problems) == 9
+
+
+# Proves H26
 @pytest.mark.parametrize("kind", ["MAPS", "DONE", "KSYM", "KEND"])
 def test_zip_bomb_is_stopped_at_the_limit(kind: str) -> None:
     limit = MAX_PAYLOAD[kind]
