@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Callable, Optional
 
 import numpy as np
 
+from ..capture.overlaps import NONE
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, compact
 from ..layout import NDArray
@@ -25,6 +26,9 @@ NO_COOKIE = 0
 FILE = 1 << 63  # set in a file's space; the other bits are the ID of the file's cookie
 DATA = 1 << 62  # set in a space of data addresses; the other bits are as for code
 KERNEL_CODE = 1 << 61  # set in a space of a KernelCode function, which has a number
+# Set in a space of a function that a process generated. Bits 32 to 59 then have the ID
+# of the epoch and the function.
+GENERATED = 1 << 60
 
 Warn = Callable[[str], None]
 
@@ -35,8 +39,8 @@ class Places:
     An address with its space is called a place. A space is a number: it has the epoch
     of the mappings in its upper half, and the process ID in its lower half. A space may
     also stand for a file that a cookie identifies (see FILE); the address is then an
-    offset in this file. If functions came and went at an address in the kernel, the
-    address has a space for each function (see KERNEL_CODE).
+    offset in this file. If several functions were at the same address at different
+    times, the address has a space for each function (see KERNEL_CODE and GENERATED).
     """
 
     def __init__(
@@ -55,7 +59,7 @@ class Places:
             source.vdsos,
         )
         self._interner = Interner()
-        self._cookies = Interner()
+        self._cookies, self._generated = Interner(), Interner()
         self._functions: dict[KernelSymbol, int] = {}  # see KERNEL_CODE
         self._locations: list[Location] = []
 
@@ -162,7 +166,15 @@ class Places:
 
     def _in_spaces(self, spaces: U64s, ips: U64s) -> Addresses:
         tgids = self._known(spaces & np.uint64(NOBODY))
-        return Addresses(spaces >> np.uint64(32), tgids, ips)
+        epochs = spaces >> np.uint64(32)
+        special = np.flatnonzero(spaces & np.uint64(GENERATED))
+        if not special.size:
+            return Addresses(epochs, tgids, ips)
+        numbers = (epochs[special] ^ np.uint64(GENERATED >> 32)).astype(np.intp)
+        generated = np.full(ips.size, NONE, np.intp)
+        columns = self._generated.pairs()
+        epochs[special], generated[special] = (column[numbers] for column in columns)
+        return Addresses(epochs, tgids, ips, generated)
 
     def _known(self, tgids: U64s) -> U64s:
         """Replaces unknown process IDs if the capture has only one process."""
@@ -179,22 +191,46 @@ class Places:
         which: Optional[Ids] = None,
     ) -> Ids:
         """Returns the place IDs of code addresses; ``which`` is as in calls()."""
-        code = self._recording.source.kernel_code
-        if code is not None:
-            from ..capture.kallsyms import NONE  # only if there are any
+        times = _times(batch.samples, which)
+        spaces = self._with_kernel_code(spaces, addresses, times)
+        return self._interner.ids(self._with_jit(spaces, addresses, times), addresses)
 
-            indices = code.find(addresses, _times(batch.samples, which))
-            at = np.flatnonzero((indices != NONE) & (spaces < np.uint64(FILE)))
-            if at.size:
-                spaces = np.broadcast_to(spaces, addresses.shape).copy()
-                used, inverse = np.unique(indices[at], return_inverse=True)
-                numbers = [self._number(code.symbol(i)) for i in used.tolist()]
-                spaces[at] = np.array(numbers, np.uint64)[inverse]
-        return self._interner.ids(spaces, addresses)
+    def _with_kernel_code(
+        self, spaces: U64s, addresses: U64s, times: Optional[U64s]
+    ) -> U64s:
+        """Sets the space of each address in a KernelCode function."""
+        code = self._recording.source.kernel_code
+        if code is None:
+            return spaces
+        indices = code.find(addresses, times)
+        at = np.flatnonzero((indices != NONE) & (spaces < np.uint64(FILE)))
+        if at.size:
+            spaces = np.broadcast_to(spaces, addresses.shape).copy()
+            used, inverse = np.unique(indices[at], return_inverse=True)
+            numbers = [self._number(code.symbol(i)) for i in used.tolist()]
+            spaces[at] = np.array(numbers, np.uint64)[inverse]
+        return spaces
 
     def _number(self, function: KernelSymbol) -> int:
         """Returns the space of a function that came or went during the recording."""
         return KERNEL_CODE | self._functions.setdefault(function, len(self._functions))
+
+    def _with_jit(self, spaces: U64s, addresses: U64s, times: Optional[U64s]) -> U64s:
+        """Sets the space of each address that had several JIT-compiled functions."""
+        source = self._recording.source
+        if times is None or not source.jit.timed or not len(source.clocks):
+            return spaces
+        spaces = np.broadcast_to(spaces, addresses.shape).copy()
+        at = np.flatnonzero(spaces < np.uint64(KERNEL_CODE))
+        tgids = self._known(spaces[at] & np.uint64(NOBODY))
+        times = source.clocks.perf_to_monotonic(times)
+        numbers = source.jit.numbers(tgids, addresses[at], times[at])
+        there = numbers != NONE
+        at, tgids = at[there], tgids[there]
+        ids = self._generated.ids(spaces[at] >> np.uint64(32), numbers[there])
+        numbered = ids.astype(np.uint64) << np.uint64(32) | tgids
+        spaces[at] = numbered | np.uint64(GENERATED)
+        return spaces
 
     def _spaces(self, batch: Batch) -> U64s:
         """Returns the address space of each sample's address.

@@ -68,6 +68,7 @@ MAX_PAYLOAD = {
     "PROC": 8 << 20,
     "THRD": 8 << 20,
     "JITM": 64 << 20,
+    "JITD": 64 << 20,
     "CLCK": 8 << 20,
     "KSYM": 64 << 20,
     "KEND": 64 << 20,

@@ -51,17 +51,30 @@ class Clocks:
     def perf_to_realtime(self, times: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Converts times of samples to ns since 1970; shape (n,).
 
-        Raises PfmParseError if the capture has no clock readings. Between two readings,
+        Raises RequestError if the capture has no clock readings. Between two readings,
         the difference of the clocks is interpolated. Before the first reading and after
         the last one, it is constant.
         """
+        return self._perf_to(times, [moment.realtime_ns for moment in self.moments])
+
+    def perf_to_monotonic(self, times: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Converts times of samples to CLOCK_MONOTONIC, like perf_to_realtime()."""
+        return self._perf_to(times, [moment.monotonic_ns for moment in self.moments])
+
+    def _perf_to(
+        self, times: NDArray[np.uint64], readings: list[int]
+    ) -> NDArray[np.uint64]:
+        """Converts times of samples to the clock with these readings."""
         if not self.moments:
             raise RequestError("the capture has no clock readings (CLCK chunks)")
-        base = self.moments[0]
-        perf = [moment.perf_ns - base.perf_ns for moment in self.moments]
-        shift = base.realtime_ns - base.perf_ns
-        drift = [m.realtime_ns - m.perf_ns - shift for m in self.moments]
-        since = (times - np.uint64(base.perf_ns)).view(np.int64)
+        base = self.moments[0].perf_ns
+        perf = [moment.perf_ns - base for moment in self.moments]
+        shift = readings[0] - base
+        drift = [
+            reading - moment.perf_ns - shift
+            for reading, moment in zip(readings, self.moments)
+        ]
+        since = (times - np.uint64(base)).view(np.int64)
         drifted = np.interp(since, np.array(perf, float), np.array(drift, float))
         # Only the drift is a float, because a float would round times of 62 bits.
         whole = np.rint(np.clip(drifted, -MAX_NS, MAX_NS)).astype(np.int64)

@@ -123,8 +123,12 @@ class Metadata:
         self.threads.add(parse_threads(text, offset), offset)
 
     def add_jit(self, payload: bytes, offset: int) -> None:
-        """Adds functions that a process generated."""
+        """Adds functions that a process generated, from its perf map."""
         self.jit.add(payload, offset)
+
+    def add_jitdump(self, payload: bytes, offset: int) -> None:
+        """Adds functions that a process generated, from a jitdump file."""
+        self.jit.add_dump(payload, offset)
 
     def add_vdso(self, payload: bytes, offset: int) -> None:
         """Adds the image of a vDSO."""
@@ -187,6 +191,7 @@ ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "PROC": Metadata.add_events,
     "THRD": Metadata.add_threads,
     "JITM": Metadata.add_jit,
+    "JITD": Metadata.add_jitdump,
     "VDSO": Metadata.add_vdso,
     "CLCK": Metadata.add_clocks,
     "FARG": Metadata.add_change,

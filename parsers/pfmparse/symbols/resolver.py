@@ -19,7 +19,7 @@ from typing import (
 
 import numpy as np
 
-from ..capture.code import JitMaps, VdsoImages
+from ..capture.code import JitFunction, JitMaps, VdsoImages
 from ..capture.json_node import U64_MAX
 from ..capture.maps import (
     FileState,
@@ -31,7 +31,7 @@ from ..capture.maps import (
 )
 from ..layout import KERNEL_START, NDArray, split
 from .demangle import Names
-from .intervals import Ids, U64s
+from .intervals import NONE, Ids, U64s
 from .location import (
     JIT,
     UNKNOWN,
@@ -56,11 +56,15 @@ class Addresses:
     """Distinct addresses; all arrays have shape (n,).
 
     ``tgid`` has each address's process, ``epoch`` has the epoch of its mappings.
+    ``generated`` has the number from JitMaps.numbers() of the generated function at the
+    address; with NONE, the last function counts. If a file is mapped at the address, it
+    takes precedence.
     """
 
     epoch: NDArray[np.uint64]
     tgid: NDArray[np.uint64]
     ip: NDArray[np.uint64]
+    generated: Optional[Ids] = None
 
 
 class _Place(NamedTuple):
@@ -119,7 +123,7 @@ class Resolver:
         self._maps = maps
         self._kernel = kernel
         self._detail = detail
-        self._jit = jit or JitMaps()
+        self._jit = JitMaps() if jit is None else jit
         self._warn, self._told = warn, set[str]()
         self._options, self._vdsos = options, vdsos
         self._names = Names(options.demangle, warn)
@@ -212,18 +216,22 @@ class Resolver:
             return
         elsewhere = [at for at, place in enumerate(out) if _in_no_file(place)]
         which = np.array(elsewhere, np.intp)
+        found: list[tuple[int, Optional[JitFunction]]] = []
+        if addresses.generated is not None:
+            numbers = addresses.generated[which]
+            known = numbers != NONE
+            functions = map(self._jit.function, numbers[known].tolist())
+            found += zip(which[known].tolist(), functions)
+            which = which[~known]
         for of_process in split(which, addresses.tgid[which]):
-            functions = self._jit.find(int(addresses.tgid[of_process[0]]))
-            if functions is None:
-                continue
-            ips = addresses.ip[of_process]
-            for at, ip, function in zip(
-                of_process.tolist(), ips.tolist(), functions.find(ips)
-            ):
-                if function is not None:
-                    out[at] = Location(
-                        JIT, function.name, offset=ip, start=function.start
-                    )
+            symbols = self._jit.find(int(addresses.tgid[of_process[0]]))
+            if symbols is not None:
+                last = symbols.find(addresses.ip[of_process])
+                found += zip(of_process.tolist(), last)
+        for at, function in found:
+            if function is not None:
+                ip = int(addresses.ip[at])
+                out[at] = Location(JIT, function.name, offset=ip, start=function.start)
 
     def _hits(
         self,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 from helpers.readers import opened, reported
@@ -16,8 +18,10 @@ from helpers.writers import (
     bufr,
     capture,
     captured,
+    clck,
     code_of,
     cook,
+    jitm,
     json_chunk,
     mapped,
     mapping,
@@ -30,8 +34,10 @@ from helpers.writers import (
 from numpy.typing import NDArray
 from pfmparse import Batch, Chains, Role, Samples
 from pfmparse.analysis.keys import key
+from pfmparse.analysis.places import Places
 from pfmparse.analysis.sums import Sums
 from pfmparse.commands import report_rows
+from pfmparse.symbols.location import Detail, SymbolOptions
 
 
 def test_image_report_needs_no_object_file() -> None:
@@ -209,3 +215,91 @@ def test_forgotten_code_of_the_kernel_keeps_its_name(
     assert source.places.branches(batch, Role.BRANCH_TO)[1] == last
     found = source.places.locations()
     assert (found[old].symbol, found[last].symbol) == ("f0", "f2")
+
+
+# Two functions at the same address, from 6000 and 7000 ns on CLOCK_MONOTONIC on. This
+# clock is 1000 ns ahead of the samples' clock.
+REPLACED = jitm(100, f"{6000:x} 1000 100 1 old\n{7000:x} 1000 100 2 new\n", kind="JITD")
+CLOCK = clck(5000, 0)
+BEFORE, BETWEEN, AFTER = 4000, 5999, 6000
+
+
+def test_replaced_function_is_named_at_its_time() -> None:
+    columns = {
+        "ip": array(0x1000, 0x1008, 0x1008, 0x1000, 0x1100),
+        "tstamp": array(BEFORE, BETWEEN, AFTER, AFTER, AFTER),
+        "tgid": array(100, 100, 100, 100, 100),
+        "weight": array(1, 10, 100, 1000, 10000),
+    }
+    chunks = mapped(ANON), REPLACED
+    expected = {"old": 11, "new": 1100, "[anon]": 10000}
+    assert located("function", Samples(5, columns), *chunks, CLOCK) == expected
+    # Without times that can be compared, the last function counts.
+    last = {"new": 1111, "[anon]": 10000}
+    assert located("function", Samples(5, columns), *chunks) == last
+    del columns["tstamp"]
+    assert located("function", Samples(5, columns), *chunks, CLOCK) == last
+
+
+def test_replaced_function_is_found_without_process() -> None:
+    columns = {"ip": array(0x1000, 0x1000), "tstamp": array(BETWEEN, AFTER)}
+    chunks = mapped(ANON), REPLACED, CLOCK
+    assert located("function", Samples(2, columns), *chunks) == {"old": 1, "new": 1}
+
+
+def test_mapped_file_precedes_replaced_function() -> None:
+    columns = {"ip": array(0x1000), "tstamp": array(AFTER), "tgid": array(100)}
+    file = mapped(mapping(0x1000, 0x3000, 0, "/gone", "ab"))
+    assert located("function", Samples(1, columns), file, REPLACED, CLOCK) == {
+        "/gone": 1
+    }
+
+
+def test_file_of_cookie_has_no_replaced_functions() -> None:
+    columns = {
+        "ip": array(0x1000, 0x1000),
+        "tstamp": array(AFTER, AFTER),
+        "cookie": array(5, 0),
+        "tgid": array(100, 100),
+    }
+    # The ID of the first cookie is 0, but the ID of a process may be 0, too.
+    other = jitm(0, "1 1000 100 1 other\n1 1000 100 2 another\n", kind="JITD")
+    chunks = mapped(ANON), REPLACED, other, CLOCK
+    assert located("function", Samples(2, columns), *chunks) == {
+        "new": 1,
+        "[unknown]": 1,
+    }
+
+
+def test_replaced_callers_have_the_times_of_their_samples() -> None:
+    source = opened(captured([], mapped(ANON), REPLACED, CLOCK), "caller").recording
+    places = Places(source, SymbolOptions(), Detail.FUNCTION, print)
+    columns = {
+        "ip": array(5, 5, 5),
+        "tstamp": array(AFTER, BETWEEN, AFTER),
+        "tgid": array(100, 100, 100),
+    }
+    batch = Batch(Samples(3, columns), source.source.maps.epoch)
+    ids = places.calls(batch, np.array([1, 2]), array(0x1100, 0x1100))
+    assert [places.locations()[at].symbol for at in ids] == ["old", "new"]
+
+
+def test_generated_functions_keep_their_names_when_chunks_follow() -> None:
+    alone = jitm(100, f"{6000:x} 2000 100 3 alone\n", kind="JITD")
+    many = jitm(100, "5000 10 a\n6000 10 b\n")
+    data = captured([], mapped(ANON), many, REPLACED, alone, CLOCK)
+    source = opened(data, "function").recording
+    places = Places(source, SymbolOptions(), Detail.FUNCTION, print)
+    columns = {
+        "ip": array(0x1000, 0x1000, 0x2000, 0x2000),
+        "tstamp": array(BETWEEN, AFTER, BEFORE, AFTER),
+        "tgid": array(100, 100, 100, 100),
+    }
+    ids = places.own(Batch(Samples(4, columns), source.source.maps.epoch))
+    # Nothing replaced the third function: its address is one place at all times.
+    assert ids[2] == ids[3] and len(places) == 3
+    head = struct.pack("<II", 100, 0)
+    source.source.jit.add(head, 0)
+    source.source.jit.add_dump(head + b"1 1000 100 0 older\n", 0)
+    found = [places.locations()[at].symbol for at in ids]
+    assert found == ["old", "new", "alone", "alone"]

@@ -51,6 +51,8 @@ def test_single_clock_moment_shifts_all_times() -> None:
     assert realtimes(made, 10**9 - 3, 10**9, 10**9 + 7) == [
         *(EPOCH - 3, EPOCH, EPOCH + 7)
     ]
+    monotonic = made.perf_to_monotonic(np.array([10**9 + 7], np.uint64))
+    assert monotonic.tolist() == [10**9 + 1007]
 
 
 def test_clock_offset_is_interpolated_between_moments() -> None:

@@ -121,7 +121,7 @@ def test_mutated_capture_parses_or_fails_cleanly(data: st.DataObject) -> None:
 @given(
     st.sampled_from(
         [
-            *("SESS", "MAPS", "THRD", "JITM", "CLCK"),
+            *("SESS", "MAPS", "THRD", "JITM", "JITD", "CLCK"),
             *("FARG", "KSYM", "BUFR", "KEND", "DONE"),
         ]
     ),
@@ -136,6 +136,7 @@ def test_mutated_payload_parses_or_fails_cleanly(
         "MAPS": json.dumps(maps(1, [mapping(1, 2, 0, "/x", "ab")])).encode(),
         "THRD": json.dumps({"threads": [thread(2, 1, "x")]}).encode(),
         "JITM": struct.pack("<II", 1, 0) + b"5000 10 made\n",
+        "JITD": struct.pack("<II", 1, 0) + b"1 5000 10 1 made\n2 6000 10 1\n",
         "CLCK": json.dumps(clock_moment(1, 2)).encode(),
         "FARG": b'{"realtime_ns": 3, "uncertainty_ns": 1, "arg": "00"}',
         "KSYM": b"ffffffff81000000 T start\n",
@@ -198,6 +199,7 @@ def test_unusable_capture_is_refused(data: bytes, offset: int) -> None:
         chunk("MAPS", b'{"tgid": ' + b"9" * 10_000 + b"}"),
         chunk("THRD", b"[]"),
         chunk("JITM", b"1000 10"[:7]),
+        chunk("JITD", b"1000 10"[:7]),
         chunk("CLCK", b"{}"),
         chunk("FARG", b"{}"),
         chunk("DONE", b"\xff"),

@@ -48,6 +48,7 @@ def made() -> bytes:
         writers.bufr(writers.buffer(samples[1::2]), 1),
         _tick(2),
         writers.jitm(TGID, f"{MADE:x} 10 made\n"),
+        writers.jitm(TGID, f"1 {MADE + 0x10:x} 10 1 dumped\n", kind="JITD"),
         writers.clck(20 * S, 21 * S),
         writers.chunk("KEND", f"{KERNEL:x} T _text\n".encode(), compress=True),
         writers.json_chunk("DONE", writers.totals(len(samples))),

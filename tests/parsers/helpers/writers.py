@@ -303,10 +303,10 @@ def farg(realtime: int, argument: str) -> bytes:
     return json_chunk("FARG", change)
 
 
-def jitm(tgid: int, text: str, flags: int = 0) -> bytes:
-    """Build a JITM chunk."""
+def jitm(tgid: int, text: str, flags: int = 0, kind: str = "JITM") -> bytes:
+    """Build a JITM or JITD chunk."""
     payload = struct.pack("<II", tgid, flags) + text.encode()
-    return chunk("JITM", payload, compress=True)
+    return chunk(kind, payload, compress=True)
 
 
 def totals(samples: int, lost: int = 7, notifications: int = 3) -> Json:

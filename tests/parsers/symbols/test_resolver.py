@@ -38,6 +38,7 @@ from helpers.writers import (
     session,
     totals,
 )
+from pfmparse.capture.code import JitMaps
 from pfmparse.capture.kallsyms import KernelSymbols
 from pfmparse.capture.maps import Mapping, MapsHistory, ProcessMaps, parse_maps
 from pfmparse.symbols import libdw
@@ -414,6 +415,15 @@ def test_jit_functions_belong_to_their_process() -> None:
         ("[unknown]", None, "[unknown]", 1),
         ("two", "two", "[jit]", 1),
     ]
+
+
+def test_jit_functions_may_be_added_to_a_resolver() -> None:
+    jit = JitMaps()
+    resolver = Resolver(MapsHistory(), None, [], Detail.FUNCTION, print, jit)
+    jit.add(struct.pack("<II", 100, 0) + b"1000 10 made\n", 0)
+    epoch, tgid, ip = (np.array([value], np.uint64) for value in (0, 100, 0x1000))
+    (place,) = resolver.resolve(Addresses(epoch, tgid, ip))
+    assert place.symbol == "made"
 
 
 def resolver(
