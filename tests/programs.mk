@@ -14,13 +14,13 @@ include scripts/user.mk
 LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
 TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
 
-# A guest program that the tests also run on the host.
-FAMILY := $(UOUT)/tests/family
+# Guest programs that the tests also run on the host.
+GUEST_TOO := $(UOUT)/tests/family $(UOUT)/tests/made_code
 
-programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS) $(FAMILY)
+programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS) $(GUEST_TOO)
 
-.PHONY: $(FAMILY)
-$(FAMILY):
+.PHONY: $(GUEST_TOO)
+$(GUEST_TOO):
 	@$(MAKE) -s -f tests/guest/guest.mk UARCH=$(UARCH) $@
 
 $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon -Iunwind
@@ -40,12 +40,12 @@ $(UOUT)/event_reader: WRAPPED := -Wl,--wrap=cpus_online,--wrap=perf_ring_open
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=perf_ring_close,--wrap=cpu_watch_open
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=cpu_watch_next,--wrap=perf_ring_add
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=table_set_add,--wrap=table_set_changed
-$(UOUT)/event_reader: WRAPPED += -Wl,--wrap=table_set_looks_up
+$(UOUT)/event_reader: WRAPPED += -Wl,--wrap=table_set_looks_up,--wrap=jit_add_dump
 $(UOUT)/maps_printer: WRAPPED := -Wl,--wrap=table_set_add,--wrap=table_set_looks_up
 $(UOUT)/table_adder: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=unwind_compile
 $(UOUT)/table_adder: WRAPPED += -Wl,--wrap=clock_ns
 $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
-$(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=table_set_load
+$(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=table_set_load,--wrap=jit_look_at
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=read_file
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_code_changed
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_read

@@ -21,7 +21,8 @@
  *                keeps for the next command
  *
  * For each file whose unwind table pfmon would load, "table INODE" is printed,
- * and "changed PID" when a process is new or has other mappings.
+ * "changed PID" when a process is new or has other mappings, and
+ * "dump PID INODE PATH" when it maps a jitdump file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,9 +39,11 @@
 #include "base/cpu_list.h"
 #include "base/cpu_watch.h"
 #include "base/util.h"
+#include "capture/jit.h"
 #include "capture/maps.h"
 #include "capture/perf_ring.h"
 #include "capture/process_events.h"
+#include "process/mapping.h"
 #include "stacks/table_set.h"
 
 #define PAGE	4096
@@ -64,6 +67,8 @@ void __wrap_perf_ring_close(struct perf_ring *ring);
 void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id);
 bool __wrap_table_set_looks_up(const struct table_set *set);
 void __wrap_table_set_changed(struct table_set *set, pid_t pid);
+void __wrap_jit_add_dump(struct jit *jit, pid_t tgid,
+			 const struct mapping *mapping, const char *path);
 
 bool __wrap_cpus_online(int **cpus, unsigned int *count)
 {
@@ -139,6 +144,13 @@ void __wrap_table_set_changed(struct table_set *set, pid_t pid)
 	printf("changed %d\n", pid);
 }
 
+void __wrap_jit_add_dump(struct jit *jit, pid_t tgid,
+			 const struct mapping *mapping, const char *path)
+{
+	(void)jit;
+	printf("dump %d %" PRIu64 " %s\n", tgid, mapping->inode, path);
+}
+
 static void put(struct perf_event_mmap_page *page, const char *hex)
 {
 	unsigned char *bytes = (unsigned char *)page + PAGE;
@@ -196,8 +208,9 @@ int main(int argc, char **argv)
 		.tgid = argc > 3 ? atoi(argv[3]) : ALL_PROCESSES,
 	};
 	struct process_events *events;
-	static char tables;	/* only its address is used */
-	struct maps *maps = maps_create(false, (struct table_set *)&tables);
+	static char tables, jit;	/* only their addresses are used */
+	struct maps *maps = maps_create(false, (struct table_set *)&tables,
+					(struct jit *)&jit);
 	char *line = NULL;
 	size_t room = 0;
 	int error;

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 	}
 	maps = maps_create(argc == 3 && !strcmp(argv[2], "data"),
 			   argc == 3 && !strcmp(argv[2], "tables") ?
-			   (struct table_set *)&tables : NULL);
+			   (struct table_set *)&tables : NULL, NULL);
 	while ((c = getchar()) != EOF) {
 		if (c != '\n')
 			continue;

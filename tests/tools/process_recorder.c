@@ -8,14 +8,17 @@
  * "cat" runs cat and prints its PID. "events" records the events that perf has
  * reported about all processes or, in a session for threads, about this
  * process. "new" records processes that perf has possibly not reported. "begin"
- * and "end" write the beginning and the end of the capture. "modules=TEXT" sets
- * the contents of /proc/modules. Instead of reading /proc/kallsyms, the program
- * prints "symbols", or "locked" if the recording is locked then. With CHANGED
- * in the environment, each reading of perf's records reports that the kernel's
- * code has changed. With REFUSED, perf does not report what processes do. With
+ * and "end" write the beginning and the end of the capture. "last" records this
+ * process like one that is about to end. "modules=TEXT" sets the contents of
+ * /proc/modules. Instead of reading /proc/kallsyms, the program prints
+ * "symbols", or "locked" if the recording is locked then. With CHANGED in the
+ * environment, each reading of perf's records reports that the kernel's code
+ * has changed. With REFUSED, perf does not report what processes do. With
  * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
- * "locked". The program also tries to record the clocks at the beginning and at
- * the end, which is possible only if perfmon is loaded.
+ * "locked". With LOOKS, it prints "sampled PID" for each process whose
+ * generated functions are to be saved. The program also tries to record the
+ * clocks at the beginning and at the end, which is possible only if perfmon is
+ * loaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "capture/jit.h"
 #include "capture/perf_ring.h"
 #include "capture/process_events.h"
 #include "capture/recording.h"
@@ -48,6 +52,7 @@ char *__real_read_file(const char *path, size_t *length);
 bool __wrap_process_events_code_changed(struct process_events *events);
 void __wrap_process_events_read(struct process_events *events, bool last);
 void __real_process_events_read(struct process_events *events, bool last);
+void __wrap_jit_look_at(struct jit *jit, pid_t tgid, bool made_code);
 int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 			  const struct perf_scope *scope);
 int __real_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
@@ -58,6 +63,14 @@ int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 {
 	return getenv("REFUSED") ? EACCES :
 	       __real_perf_ring_open(ring, cpu, size, scope);
+}
+
+void __wrap_jit_look_at(struct jit *jit, pid_t tgid, bool made_code)
+{
+	(void)jit;
+	(void)made_code;
+	if (getenv("LOOKS"))
+		printf("sampled %d\n", tgid);
 }
 
 static void print_unless_locked(const char *text)
@@ -146,6 +159,9 @@ static bool record(const struct plan *plan, char **pids)
 		else if (!strcmp(*pids, "new"))
 			ok = recording_new_processes(recording,
 						     ALL_PROCESSES) && ok;
+		else if (!strcmp(*pids, "last"))
+			ok = recording_last_of_process(recording,
+						       getpid()) && ok;
 		else
 			ok = recording_process(recording, atoi(*pids)) && ok;
 	}

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 import struct
 import subprocess
+import sys
+import time
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +20,8 @@ from chunks import chunks_of
 
 TEXT = b"7f0000001000 20 made()\n"
 LARGEST = 48 << 20
+LATE = (1 << 31) - 1  # a time after the start of all processes of the tests
+NOBODY = 1_000_000_000  # larger than all PIDs
 
 
 class Told(NamedTuple):
@@ -23,6 +29,7 @@ class Told(NamedTuple):
 
     chunks: list[tuple[int, int, bytes]]
     said: str
+    dumps: list[tuple[int, int, list[str]]]  # JITD chunks, with lines
 
 
 class Looker:
@@ -33,10 +40,10 @@ class Looker:
         self.capture = capture
         self.process: subprocess.Popen[str] | None = None
 
-    def look(self, *pids: int) -> None:
+    def look(self, *what: object, kind: str = "all") -> None:
         """Start jit_writer; wait until it has opened the processes' files."""
         self.process = subprocess.Popen(
-            [self.program, self.capture, *map(str, pids)],
+            [self.program, self.capture, kind, *map(str, what)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -50,13 +57,23 @@ class Looker:
         assert self.process
         _, said = self.process.communicate()
         assert self.process.returncode == 0
-        chunks = []
+        told = Told([], said, [])
         for chunk in chunks_of(self.capture.read_bytes()):
-            assert (chunk.kind, chunk.flags) == (b"JITM", 1)
             payload = zlib.decompress(chunk.payload)
             tgid, flags = struct.unpack_from("<II", payload)
-            chunks.append((tgid, flags, payload[8:]))
-        return Told(chunks, said)
+            if chunk.kind == b"JITM":
+                told.chunks.append((tgid, flags, payload[8:]))
+            else:
+                lines = payload[8:].decode().splitlines()
+                told.dumps.append((tgid, flags, lines))
+        return told
+
+    def dump(self, pid: int, content: bytes) -> Told:
+        """Let jit_writer read a process's jitdump file with this content."""
+        path = self.capture.with_name("jit-1.dump")
+        path.write_bytes(content)
+        self.look(f"{pid}:{path}")
+        return self.end()
 
 
 @pytest.fixture(name="looker")
@@ -71,12 +88,20 @@ def fixture_process() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
+@contextmanager
+def perf_map_of(pid: int) -> Iterator[Path]:
+    """Yield the path of a process's perf-PID.map file; remove the file afterwards."""
+    path = Path(f"/tmp/perf-{pid}.map")
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
 @pytest.fixture(name="path")
 def fixture_path(process: subprocess.Popen[bytes]) -> Iterator[Path]:
-    """Yield the path of the process's perf-PID.map file; remove the file afterwards."""
-    path = Path(f"/tmp/perf-{process.pid}.map")
-    yield path
-    path.unlink(missing_ok=True)
+    with perf_map_of(process.pid) as path:
+        yield path
 
 
 def test_perf_map_is_saved_after_process_exit(
@@ -89,7 +114,7 @@ def test_perf_map_is_saved_after_process_exit(
     process.kill()
     process.wait()
     path.unlink()
-    assert looker.end() == Told([(process.pid, 0, 2 * TEXT)], "")
+    assert looker.end() == Told([(process.pid, 0, 2 * TEXT)], "", [])
 
 
 def test_process_without_perf_map_saves_nothing(
@@ -98,7 +123,15 @@ def test_process_without_perf_map_saves_nothing(
     with subprocess.Popen(["true"]) as gone:
         pass
     looker.look(process.pid, gone.pid)
-    assert looker.end() == Told([], "")
+    assert looker.end() == Told([], "", [])
+
+
+def test_process_without_generated_code_saves_no_perf_map(
+    looker: Looker, process: subprocess.Popen[bytes], path: Path
+) -> None:
+    path.write_bytes(TEXT)
+    looker.look(f"={process.pid}")
+    assert looker.end() == Told([], "", [])
 
 
 def test_long_perf_map_is_truncated(
@@ -110,6 +143,46 @@ def test_long_perf_map_is_truncated(
     ((tgid, flags, text),) = looker.end().chunks
     assert (tgid, flags, len(text)) == (process.pid, 1, LARGEST)
     assert text.startswith(TEXT)
+
+
+def test_files_of_ended_process_are_found(looker: Looker, tmp_path: Path) -> None:
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    dump = tmp_path / "jit-1.dump"
+    dump.write_bytes(head() + DUMP[0])
+    with perf_map_of(gone.pid) as path:
+        path.write_bytes(TEXT)
+        os.utime(path, (LATE, LATE))
+        looker.look(gone.pid, f"{gone.pid}:{dump}")
+    assert looker.end() == Told([(gone.pid, 0, TEXT)], "", [(gone.pid, 0, LINES[:1])])
+
+
+def test_files_of_zombie_must_belong_to_pfmon(looker: Looker) -> None:
+    if os.geteuid():
+        pytest.skip("only root can run a program as another user")
+    with subprocess.Popen(["true"], user=12345) as zombie:
+        os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+        with perf_map_of(zombie.pid) as path:
+            path.write_bytes(TEXT)
+            os.chown(path, 12345, 12345)
+            assert "not permitted" in refused(looker, zombie)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_perf_map_of_earlier_process_is_ignored(
+    looker: Looker, process: subprocess.Popen[bytes], ended: bool
+) -> None:
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    pid = gone.pid if ended else process.pid
+    found = re.search(r"^btime (\d+)$", Path("/proc/stat").read_text(), re.M)
+    assert found
+    boot = int(found[1])
+    with perf_map_of(pid) as path:
+        path.write_bytes(TEXT)
+        os.utime(path, (boot, boot))
+        looker.look(pid)
+    assert looker.end() == Told([], "", [])
 
 
 def refused(looker: Looker, process: subprocess.Popen[bytes]) -> str:
@@ -168,4 +241,287 @@ def test_perf_map_is_read_in_process_namespaces(looker: Looker) -> None:
         assert int(inner) == 1 != pid
         looker.look(pid)
         outer.stdin.write("\n")
-    assert looker.end() == Told([(pid, 0, TEXT)], "")
+    assert looker.end() == Told([(pid, 0, TEXT)], "", [])
+
+
+MAGIC = 0x4A695444
+LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING = range(5)
+CODE = b"machine\ncode"
+
+
+def head(magic: int = MAGIC, version: int = 1, size: int = 40, flags: int = 0) -> bytes:
+    """Build the header of a jitdump file."""
+    packed = struct.pack("<IIIIIIQQ", magic, version, size, 62, 0, 1, 3, flags)
+    return packed + bytes(max(0, size - 40))
+
+
+def record(kind: int, time: int, body: bytes) -> bytes:
+    return struct.pack("<IIQ", kind, 16 + len(body), time) + body
+
+
+def load(time: int, address: int, index: int, name: bytes) -> bytes:
+    body = struct.pack("<IIQQQQ", 1, 1, 0x99, address, 0x20, index)
+    return record(LOAD, time, body + name + b"\0" + CODE)
+
+
+def move(time: int, address: int, index: int) -> bytes:
+    body = struct.pack("<IIQQQQQ", 1, 1, 0x99, 0x98, address, 0x20, index)
+    return record(MOVE, time, body)
+
+
+DUMP = (
+    load(10, 0x1000, 1, b"one()"),
+    record(DEBUG_INFO, 11, bytes(100)),
+    load(12, 0x1000, 2, b"t\nwo"),
+    record(UNWINDING, 12, bytes(24)),
+    move(255, 0x2000, 2),
+    load(13, 0x3000, 3, b""),
+    record(CLOSE, 14, b""),
+    record(77, 15, b"of the future"),
+    load(16, 0x3000, 4, b"last"),
+)
+LINES = ["a 1000 20 1 one()", "c 1000 20 2 t wo", "ff 2000 20 2", "10 3000 20 4 last"]
+
+
+@pytest.mark.parametrize("size", [40, 48])
+def test_jitdump_functions_are_saved_with_times(
+    looker: Looker, process: subprocess.Popen[bytes], size: int
+) -> None:
+    told = looker.dump(process.pid, head(size=size) + b"".join(DUMP))
+    assert told == Told([], "", [(process.pid, 0, LINES)])
+
+
+def test_jitdump_times_of_unknown_clock_are_dropped(
+    looker: Looker, process: subprocess.Popen[bytes]
+) -> None:
+    ((_, _, lines),) = looker.dump(process.pid, head(flags=1) + b"".join(DUMP)).dumps
+    assert lines == [f"0 {line.split(maxsplit=1)[1]}" for line in LINES]
+
+
+@pytest.mark.parametrize("cut", [1, 15, 16, 60, len(DUMP[-1]) - 1])
+def test_truncated_jitdump_lacks_last_function(
+    looker: Looker, process: subprocess.Popen[bytes], cut: int
+) -> None:
+    told = looker.dump(process.pid, (head() + b"".join(DUMP))[:-cut])
+    assert told == Told([], "", [(process.pid, 1, LINES[:-1])])
+
+
+def test_jitdump_whose_header_is_too_long_is_damaged(
+    looker: Looker, process: subprocess.Popen[bytes]
+) -> None:
+    told = looker.dump(process.pid, head(size=4096)[:48] + DUMP[0])
+    assert told == Told([], "", [(process.pid, 1, [])])
+
+
+def test_jitdump_without_functions_is_not_saved(
+    looker: Looker, process: subprocess.Popen[bytes]
+) -> None:
+    assert looker.dump(process.pid, head() + DUMP[1]) == Told([], "", [])
+
+
+@pytest.mark.parametrize("size", [0, 15, (1 << 32) - 1])
+def test_damaged_jitdump_keeps_earlier_functions(
+    looker: Looker, process: subprocess.Popen[bytes], size: int
+) -> None:
+    damaged = struct.pack("<IIQ", LOAD, size, 1) + bytes(100)
+    told = looker.dump(process.pid, head() + DUMP[0] + damaged + DUMP[0])
+    assert told == Told([], "", [(process.pid, 1, LINES[:1])])
+
+
+def test_jitdump_name_ends_with_its_record(
+    looker: Looker, process: subprocess.Popen[bytes]
+) -> None:
+    long, unterminated = b"n" * 9000, DUMP[0][: -len(CODE) - 1]
+    unterminated = unterminated[:4] + struct.pack("<I", 61) + unterminated[8:]
+    content = head() + load(1, 2, 3, long) + unterminated + DUMP[1] + DUMP[0]
+    ((_, _, lines),) = looker.dump(process.pid, content).dumps
+    assert lines == [f"1 2 20 3 {'n' * (4096 - 56)}", *2 * LINES[:1]]
+
+
+def test_amount_of_jitdump_records_is_limited(looker: Looker, tmp_path: Path) -> None:
+    dump, nothing = tmp_path / "jit-1.dump", record(CLOSE, 1, b"")
+    most = ((1 << 22) - 1) * nothing
+    dump.write_bytes(head() + DUMP[0] + most)
+    # All files together may have four times as many records.
+    looker.look(*(f"{NOBODY + n}:{dump}" for n in range(5)))
+    full = [(NOBODY + n, 0, LINES[:1]) for n in range(4)]
+    assert looker.end().dumps == [*full, (NOBODY + 4, 1, [])]
+
+
+def test_length_of_jitdump_lines_is_limited(
+    looker: Looker, process: subprocess.Popen[bytes]
+) -> None:
+    names = 13_000 * load(1, 2, 3, 4000 * b"n")
+    ((_, flags, lines),) = looker.dump(process.pid, head() + names).dumps
+    assert flags == 1 and 0 <= sum(len(one) + 1 for one in lines) - LARGEST < 5000
+
+
+def test_total_amount_of_functions_is_limited(looker: Looker, tmp_path: Path) -> None:
+    dump = tmp_path / "jit-1.dump"
+    dump.write_bytes(head() + DUMP[0])
+    with ExitStack() as maps:
+        for pid in range(NOBODY, NOBODY + 6):
+            path = maps.enter_context(perf_map_of(pid))
+            path.touch()
+            os.truncate(path, LARGEST)
+            os.utime(path, (LATE, LATE))
+        looker.look(*range(NOBODY, NOBODY + 6), f"{NOBODY}:{dump}")
+    told = looker.end()
+    assert [flags for _, flags, _ in told.chunks] == [0, 0, 0, 0, 1, 1]
+    most = 5 * LARGEST
+    sizes = [8 + len(text) for _, _, text in told.chunks]
+    assert most <= sum(sizes) < most + 100
+    assert told.dumps == [(NOBODY, 1, [])]
+
+
+@pytest.mark.parametrize(
+    "content,why",
+    [
+        (b"", "has no complete header"),
+        (head()[:39], "has no complete header"),
+        (head(magic=MAGIC + 1), "is not a jitdump file"),
+        (head(size=39), "is not a jitdump file"),
+        (head(magic=0x4454694A), "has the byte order of another machine"),
+        (head(version=2), "has an unknown version"),
+    ],
+    ids=["empty", "cut", "magic", "size", "swapped", "version"],
+)
+def test_foreign_jitdump_is_refused(
+    looker: Looker, process: subprocess.Popen[bytes], content: bytes, why: str
+) -> None:
+    told = looker.dump(process.pid, content + b"".join(DUMP) * (len(content) > 39))
+    said = f"by process {process.pid} have no names: its jitdump file {why}\n"
+    assert told == Told([], f"pfmon: functions generated {said}", [])
+
+
+def test_jitdump_of_other_user_is_ignored(
+    looker: Looker, process: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give a file away")
+    path = tmp_path / "jit-1.dump"
+    path.write_bytes(head())
+    os.chown(path, 12345, 12345)
+    looker.look(f"{process.pid}:{path}")
+    assert "jitdump file cannot be read: Operation not permi" in looker.end().said
+
+
+@pytest.mark.parametrize("how", ["missing", "fifo", "link", "inode"])
+def test_unusual_jitdump_file_is_ignored(
+    looker: Looker, process: subprocess.Popen[bytes], tmp_path: Path, how: str
+) -> None:
+    path = tmp_path / "jit-1.dump"
+    if how == "fifo":
+        os.mkfifo(path)
+    elif how == "link":
+        (tmp_path / "real").write_bytes(head())
+        path.symlink_to(tmp_path / "real")
+    elif how == "inode":
+        path.write_bytes(head() + DUMP[0])
+    looker.look(f"{process.pid}:{path}:{0 if how == 'inode' else 1}")
+    told = looker.end()
+    assert told.dumps == [] and "its jitdump file cannot be read: " in told.said
+    assert told.chunks == []
+    # Without samples, there is no reason for a message.
+    looker.look(f"{process.pid}:{path}", kind="sampled")
+    assert looker.end() == Told([], "", [])
+
+
+def test_only_jitdumps_of_sampled_processes_are_saved(
+    looker: Looker, process: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    for name in ("jit-1.dump", "jit-2.dump"):
+        (tmp_path / name).write_bytes(head() + DUMP[0])
+    dumps = [f"{process.pid}:{tmp_path}/jit-{number}.dump" for number in (1, 2, 1)]
+    looker.look(*dumps, f"{os.getpid()}:{tmp_path}/jit-1.dump", kind="sampled")
+    assert looker.end().dumps == []
+    for sampled in f"{process.pid}", f"={process.pid}":
+        looker.look(*dumps, sampled, kind="sampled")
+        assert looker.end().dumps == 2 * [(process.pid, 0, LINES[:1])]
+
+
+def test_inodes_are_those_of_a_device(
+    looker: Looker, process: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    dump = tmp_path / "jit-1.dump"
+    dump.write_bytes(head() + DUMP[0])
+    mapped = f"{process.pid}:{dump}:{dump.stat().st_ino}"
+    looker.look(f"{mapped}:08:01", f"{mapped}:08:02", f"{mapped}:08:01")
+    assert looker.end().dumps == 2 * [(process.pid, 0, LINES[:1])]
+
+
+def test_jitdump_in_changed_root_directory_is_found(
+    looker: Looker, tmp_path: Path
+) -> None:
+    if os.geteuid():
+        pytest.skip("only root can change the root directory")
+    dump = tmp_path / "jit-1.dump"
+    dump.write_bytes(head() + DUMP[0])
+    script = "import os, sys; os.chroot(sys.argv[1]); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, tmp_path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as inside:
+        assert inside.stdout and inside.stdout.readline()
+        looker.look(f"{inside.pid}:{dump}")
+        inside.kill()
+    assert looker.end() == Told([], "", [(inside.pid, 0, LINES[:1])])
+
+
+def filling(dump: Path, count: int) -> list[str]:
+    """Return ``count`` jitdump files, of processes that map eight each."""
+    inode = dump.stat().st_ino
+    return [f"{NOBODY + n // 8}:{dump}:{inode}:08:{n}" for n in range(count)]
+
+
+def test_jitdumps_without_samples_leave_room_for_others(
+    looker: Looker, process: subprocess.Popen[bytes], path: Path, tmp_path: Path
+) -> None:
+    path.write_bytes(TEXT)
+    dump = tmp_path / "jit-1.dump"
+    dump.write_bytes(head() + DUMP[0])
+    files = filling(dump, 258)
+    looker.look(*files, f"={NOBODY}", process.pid, kind="sampled")
+    told = looker.end()
+    # The oldest files made room for the last ones.
+    assert told.dumps == 6 * [(NOBODY, 0, LINES[:1])]
+    assert (told.chunks, told.said) == ([(process.pid, 0, TEXT)], "")
+    sampled = [f"={NOBODY + n}" for n in range(32)]
+    for late, kind in (process.pid, "perf map"), (files[256], "jitdump file"):
+        looker.look(*files[:256], *sampled, late, kind="sampled")
+        told = looker.end()
+        assert len(told.dumps) == 256 and told.chunks == []
+        assert f"its {kind} cannot be read: Too many open files" in told.said
+
+
+def test_number_of_jitdumps_of_a_process_is_limited(
+    looker: Looker, process: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    dump = tmp_path / "jit-1.dump"
+    dump.write_bytes(head() + DUMP[0])
+    inode = dump.stat().st_ino
+    files = [f"{process.pid}:{dump}:{inode}:08:{n}" for n in range(300)]
+    looker.look(f"{NOBODY}:{dump}", *files)
+    told = looker.end()
+    assert told.dumps == [(NOBODY, 0, LINES[:1]), *8 * [(process.pid, 0, LINES[:1])]]
+    assert "its jitdump file cannot be read: Too many open files" in told.said
+
+
+def test_replaced_code_has_names_and_times(
+    looker: Looker, programs: Path, process: subprocess.Popen[bytes]
+) -> None:
+    before = time.monotonic_ns()
+    with subprocess.Popen([programs / "tests/made_code", "3"]) as made:
+        pass
+    Path(f"/tmp/perf-{made.pid}.map").unlink()
+    path = Path(f"/tmp/jit-{made.pid}.dump")
+    looker.look(f"{process.pid}:{path}")
+    path.unlink()
+    ((_, flags, lines),) = looker.end().dumps
+    times, starts, sizes, indices, names = zip(*(line.split() for line in lines))
+    assert (made.returncode, flags, set(sizes)) == (0, 0, {"40"})
+    assert names == 3 * ("replaced()", "replacing") and indices == tuple("012345")
+    assert len(set(starts)) == 1
+    moments = [before, *(int(at, 16) for at in times), time.monotonic_ns()]
+    assert moments == sorted(moments)

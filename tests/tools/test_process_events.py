@@ -49,9 +49,10 @@ def mmap2(
     length: int = 4096,
     pid: int = 5,
     start: int = 0x1000,
+    prot: int = 5,
 ) -> bytes:
     body = struct.pack("<IIQQQ", pid, 6, start, length, 0x2000) + file
-    return record(MMAP2, body + struct.pack("<II", 5, 2) + path + b"\0", time, misc)
+    return record(MMAP2, body + struct.pack("<II", prot, 2) + path + b"\0", time, misc)
 
 
 def ksymbol(
@@ -93,6 +94,11 @@ class Reader:
         """Return the answers to a command that prints a number."""
         printed = self._printed(lines, rings, RING, pid)
         return [int(line.split()[1]) for line in printed if line.startswith(what)]
+
+    def dumps(self, *lines: str) -> list[str]:
+        """Return the PIDs, inodes and paths of the jitdump files that are noticed."""
+        printed = self._printed(lines, 1, 4 * RING)
+        return [line[len("dump ") :] for line in printed if line.startswith("dump ")]
 
     def _printed(
         self, lines: Sequence[str], rings: int, size: int, pid: int = 0
@@ -469,6 +475,18 @@ def test_generated_code_is_inherited_until_exec(reader: Reader) -> None:
     # The kernel reuses PID 5 for a new process.
     lines += [put(fork(4, 5, 6)), "last", "made 5"]
     assert reader.answers("made", *lines) == [1, 1, 1, 0, 0]
+
+
+def test_mapped_jitdump_is_noticed(reader: Reader, tmp_path: Path) -> None:
+    names = "jit-5.dump", "xjit-5.dump", "jit-5.dumps", "jit-5.dump/x", "jit-.dump"
+    paths = [f"{tmp_path}/{name}" for name in names]
+    file = struct.pack("<IIQQ", 8, 1, 99, 0)
+    maps = (mmap2(1, path.encode(), pid=7, file=file) for path in paths)
+    found = reader.dumps(*map(put, maps), "read")
+    assert found == [f"7 99 {paths[0]}", f"7 99 {paths[4]}"]
+    # Only executable mappings announce a file.
+    data = mmap2(1, paths[0].encode(), prot=1)
+    assert reader.dumps(put(data), "read") == []
 
 
 def test_exec_without_mappings_has_removed_the_events(reader: Reader) -> None:

@@ -81,6 +81,19 @@ def test_process_is_recorded_with_threads(programs: Path, capture: Path) -> None
     assert thread["ppid"] == os.getppid()
 
 
+def test_process_without_generated_code_may_have_jitdumps(
+    programs: Path, capture: Path
+) -> None:
+    """After an exec, nothing else shows that the process generated code."""
+    need_perf()
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as cat:
+        then = str(cat.pid), "last"
+        said = recorded(programs, capture, then=then, LOOKS="1").stdout.split()
+        cat.kill()
+    assert said[::2] == 3 * ["sampled"]
+    assert said[1:5:2] == [str(os.getpid()), str(cat.pid)]
+
+
 def test_unreadable_clock_is_reported_once(programs: Path, capture: Path) -> None:
     if Path("/dev/perfmon").exists():
         pytest.skip("this machine has perfmon, and perf's clock can be read")

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/*
- * jit.c - save perf maps, which list functions generated at run time
- *
- * A process that generates functions writes their names and addresses to
- * /tmp/perf-PID.map. Both the PID and the path are those in the process's own
- * namespaces. pfmon does not trust the process: it opens only a regular file
- * that belongs to the process's user or to root and is not a symbolic link, and
- * it resolves links to directories inside the process's root directory.
- */
+/* jit.c - save lists of functions generated at run time */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/util.h"
 #include "capture/jit.h"
+#include "capture/jit_open.h"
+#include "capture/jitdump.h"
+#include "capture/perf_ring.h"
+#include "process/mapping.h"
 
 #define MOST_FILES	256		/* maximum number of files kept open */
-#define MOST_BYTES	(48UL << 20)	/* maximum size of one file */
+#define MOST_DUMPS	8		/* maximum number of each process */
+#define MOST_BYTES	(48UL << 20)	/* maximum size of one chunk */
+/* Maxima of all chunks; pfmparse reads at most 256 MiB. */
+#define MOST_TOTAL	(240UL << 20)
+#define MOST_RECORDS	(1U << 24)	/* of jitdump files */
 #define FLAG_CUT	1
 
 struct jit_header {
@@ -38,140 +34,133 @@ _Static_assert(sizeof(struct jit_header) == 8, "docs/capture.md");
 
 struct jit_file {
 	pid_t tgid;
-	int fd;
+	char *dump;	/* a jitdump file's device and inode; or NULL */
+	bool sampled;	/* the process has samples */
+	int fd;		/* or a negative errno */
 };
 
 struct jit {
 	struct jit_file files[MOST_FILES];
 	unsigned int count;
 	bool told;		/* the message has been printed */
-};
-
-/* Data about a process from /proc. */
-struct owner {
-	unsigned int uid, euid;
-	char *name;		/* its PID in its own namespace */
+	size_t bytes;		/* that may still be written */
+	unsigned int records;	/* that may still be read */
 };
 
 struct jit *jit_create(void)
 {
-	return checked_calloc(1, sizeof(struct jit));
+	struct jit *jit = checked_calloc(1, sizeof(*jit));
+
+	jit->bytes = MOST_TOTAL;
+	jit->records = MOST_RECORDS;
+	return jit;
+}
+
+static void forget(struct jit *jit, unsigned int index)
+{
+	struct jit_file *file = &jit->files[index];
+
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->dump);
+	memmove(file, file + 1, (--jit->count - index) * sizeof(*file));
 }
 
 void jit_destroy(struct jit *jit)
 {
-	if (!jit)
-		return;
-	while (jit->count)
-		close(jit->files[--jit->count].fd);
+	while (jit && jit->count)
+		forget(jit, jit->count - 1);
 	free(jit);
 }
 
-/*
- * Reads data about a process. owner->name, to be freed, is the last number of
- * the line NStgid.
- */
-static bool read_owner(pid_t tgid, struct owner *owner)
+/* Prints a message about the first file that cannot be used. */
+static void tell(struct jit *jit, pid_t tgid, const char *file,
+		 const char *problem)
 {
-	char *path = checked_printf("/proc/%d/status", tgid);
-	size_t length;
-	char *text = read_file(path, &length);
-	char *uids = text ? strstr(text, "\nUid:") : NULL;
-	char *numbers = text ? strstr(text, "\nNStgid:") : NULL;
-	bool ok = uids && numbers &&
-		  sscanf(uids, "\nUid: %u %u", &owner->uid, &owner->euid) == 2;
-
-	if (ok) {
-		numbers++;
-		numbers[strcspn(numbers, "\n")] = '\0';
-		owner->name = checked_strdup(strrchr(numbers, '\t') + 1);
-	}
-	free(text);
-	free(path);
-	return ok;
-}
-
-static int open_below(int root, const char *path)
-{
-	const struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW |
-			 O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
-
-static bool belongs_to(int fd, const struct owner *owner)
-{
-	struct stat info;
-
-	return !fstat(fd, &info) && S_ISREG(info.st_mode) &&
-	       (info.st_uid == owner->uid || info.st_uid == owner->euid ||
-		!info.st_uid);
-}
-
-/*
- * Opens a process's map. Returns a descriptor, or -1 with errno set if the file
- * is missing or does not belong to the process's user or root.
- */
-static int open_map(pid_t tgid, const struct owner *owner)
-{
-	char *path = checked_printf("/proc/%d/root", tgid);
-	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), fd, error;
-
-	free(path);
-	if (root < 0)
-		return -1;
-	path = checked_printf("tmp/perf-%s.map", owner->name);
-	fd = open_below(root, path);
-	error = errno;
-	free(path);
-	close(root);
-	if (fd >= 0 && !belongs_to(fd, owner)) {
-		close(fd);
-		fd = -1;
-		error = EPERM;
-	}
-	errno = error;
-	return fd;
-}
-
-static void tell(struct jit *jit, pid_t tgid, int error)
-{
-	/*
-	 * Do not report these errors: most processes have no such file, and
-	 * some have ended.
-	 */
-	if (jit->told || error == ENOENT || error == ESRCH)
-		return;
+	if (!jit->told)
+		message("functions generated by process %d have no names: %s %s",
+			tgid, file, problem);
 	jit->told = true;
-	message("functions generated by process %d have no names: cannot read /tmp/perf-%d.map: %s",
-		tgid, tgid, strerror(error));
 }
 
-static bool is_open(const struct jit *jit, pid_t tgid)
+static void tell_error(struct jit *jit, pid_t tgid, const char *file, int error)
 {
-	for (unsigned int i = 0; i < jit->count; i++) {
-		if (jit->files[i].tgid == tgid)
-			return true;
+	char *problem = checked_printf("cannot be read: %s", strerror(error));
+
+	tell(jit, tgid, file, problem);
+	free(problem);
+}
+
+/*
+ * Makes room for a file; if necessary, forgets the oldest jitdump file of a
+ * process without samples. Returns false if there is none.
+ */
+static bool make_room(struct jit *jit)
+{
+	for (unsigned int i = 0; i < jit->count && jit->count == MOST_FILES;
+	     i++) {
+		if (jit->files[i].dump && !jit->files[i].sampled)
+			forget(jit, i);
 	}
-	return false;
+	return jit->count < MOST_FILES;
 }
 
-void jit_look_at(struct jit *jit, pid_t tgid)
+static void add_perf_map(struct jit *jit, pid_t tgid)
 {
-	struct owner owner;
 	int fd;
 
-	if (is_open(jit, tgid) || !read_owner(tgid, &owner))
-		return;
-	fd = jit->count < MOST_FILES ? open_map(tgid, &owner) : -1;
+	for (unsigned int i = 0; i < jit->count; i++) {
+		if (jit->files[i].tgid == tgid && !jit->files[i].dump)
+			return;
+	}
+	fd = jit_open_map(tgid);
+	if (fd >= 0 && !make_room(jit)) {
+		close(fd);
+		fd = -EMFILE;
+	}
 	if (fd >= 0)
-		jit->files[jit->count++] = (struct jit_file){ tgid, fd };
-	else
-		tell(jit, tgid, jit->count < MOST_FILES ? errno : EMFILE);
-	free(owner.name);
+		jit->files[jit->count++] =
+			(struct jit_file){ .tgid = tgid, .fd = fd };
+	else if (fd != -ENOENT)	/* most processes have no perf map */
+		tell_error(jit, tgid, "its perf map", -fd);
+}
+
+void jit_look_at(struct jit *jit, pid_t tgid, bool made_code)
+{
+	if (made_code)
+		add_perf_map(jit, tgid);
+	for (unsigned int i = 0; i < jit->count; i++)
+		jit->files[i].sampled |= jit->files[i].tgid == tgid;
+}
+
+void jit_add_dump(struct jit *jit, pid_t tgid, const struct mapping *mapping,
+		  const char *path)
+{
+	unsigned int dumps = 0;
+	int fd;
+
+	for (unsigned int i = 0; i < jit->count; i++) {
+		const struct jit_file *file = &jit->files[i];
+
+		if (file->tgid != tgid || !file->dump)
+			continue;
+		if (!strcmp(file->dump, mapping->device_inode))
+			return;
+		dumps++;
+	}
+	if (dumps > MOST_DUMPS)
+		return;
+	if (!make_room(jit)) {
+		tell_error(jit, tgid, "its jitdump file", EMFILE);
+		return;
+	}
+	fd = dumps < MOST_DUMPS ?
+		     jit_open_dump(tgid, path, mapping->inode) : -EMFILE;
+	jit->files[jit->count++] = (struct jit_file){
+		.tgid = tgid,
+		.dump = checked_strdup(mapping->device_inode),
+		.fd = fd,
+	};
 }
 
 /* Reads at most @size bytes from the beginning of the file. */
@@ -191,35 +180,79 @@ static size_t read_some(int fd, char *bytes, size_t size)
 	return done;
 }
 
-static int write_one(const struct jit_file *file, struct capture *capture)
+static int write_chunk(struct jit *jit, struct capture *capture,
+		       const char type[4], const struct perf_bytes *payload)
 {
+	jit->bytes -= payload->size < jit->bytes ? payload->size : jit->bytes;
+	return capture_write_packed(capture, type, payload->bytes,
+				    payload->size);
+}
+
+static int write_map(struct jit *jit, const struct jit_file *file,
+		     struct capture *capture)
+{
+	const size_t most = jit->bytes < MOST_BYTES ? jit->bytes : MOST_BYTES;
 	struct jit_header header = { .tgid = htole32((uint32_t)file->tgid) };
+	struct perf_bytes payload = { .size = 0 };
 	struct stat info;
+	char *bytes;
 	size_t size;
-	char *payload;
 	int ret;
 
 	if (fstat(file->fd, &info) < 0 || info.st_size <= 0)
 		return 0;
 	size = (size_t)info.st_size;
-	if ((uint64_t)info.st_size > MOST_BYTES) {
-		size = MOST_BYTES;
+	if (size > most) {
+		size = most;
 		header.flags = htole32(FLAG_CUT);
 	}
-	payload = checked_calloc(sizeof(header) + size, 1);
-	memcpy(payload, &header, sizeof(header));
-	size = read_some(file->fd, payload + sizeof(header), size);
-	ret = capture_write_packed(capture, "JITM", payload,
-				   sizeof(header) + size);
-	free(payload);
+	bytes = perf_bytes_extend(&payload, sizeof(header) + size);
+	memcpy(bytes, &header, sizeof(header));
+	payload.size = sizeof(header) +
+		       read_some(file->fd, bytes + sizeof(header), size);
+	ret = write_chunk(jit, capture, "JITM", &payload);
+	free(payload.bytes);
 	return ret;
 }
 
-int jit_write(const struct jit *jit, struct capture *capture)
+static int write_dump(struct jit *jit, const struct jit_file *file,
+		      struct capture *capture)
 {
-	for (unsigned int i = 0; i < jit->count; i++) {
-		if (write_one(&jit->files[i], capture))
-			return -1;
+	const size_t most = jit->bytes < MOST_BYTES ? jit->bytes : MOST_BYTES;
+	struct jit_header header = { .tgid = htole32((uint32_t)file->tgid) };
+	struct perf_bytes payload = { .size = 0 };
+	const char *problem;
+	bool cut = false;
+	int ret = 0;
+
+	if (file->fd < 0) {
+		tell_error(jit, file->tgid, "its jitdump file", -file->fd);
+		return 0;
 	}
-	return 0;
+	perf_bytes_extend(&payload, sizeof(header));
+	problem = jitdump_read(file->fd, most, &jit->records, &payload, &cut);
+	if (cut)
+		header.flags = htole32(FLAG_CUT);
+	memcpy(payload.bytes, &header, sizeof(header));
+	if (problem)
+		tell(jit, file->tgid, "its jitdump file", problem);
+	else if (cut || payload.size > sizeof(header))
+		ret = write_chunk(jit, capture, "JITD", &payload);
+	free(payload.bytes);
+	return ret;
+}
+
+int jit_write(struct jit *jit, bool all, struct capture *capture)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < jit->count; i++) {
+		const struct jit_file *file = &jit->files[i];
+
+		if (!file->dump)
+			ret = write_map(jit, file, capture);
+		else if (all || file->sampled)
+			ret = write_dump(jit, file, capture);
+	}
+	return ret;
 }

@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* jit.h - save perf maps, which list functions generated at run time */
+/* jit.h - save lists of functions generated at run time */
 #ifndef PFMON_CAPTURE_JIT_H
 #define PFMON_CAPTURE_JIT_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "capture/capture.h"
 
-/* The files /tmp/perf-PID.map of processes; the owner provides locking. */
+/* Perf maps and jitdump files of processes; the owner provides locking. */
 struct jit;
+struct mapping;
 
 struct jit *jit_create(void);
 void jit_destroy(struct jit *jit);
 
 /*
- * Opens the file of a process if it has one, so that it can be read after the
- * process has ended. Prints a message about the first file that cannot be
- * opened.
+ * Open files, so that they can be read after the process has ended.
+ * jit_look_at() notes that a process has samples, and opens its perf map if the
+ * process has @made_code. jit_add_dump() opens a jitdump file that a process
+ * has mapped. A message is printed about the first file that cannot be used.
  */
-void jit_look_at(struct jit *jit, pid_t tgid);
+void jit_look_at(struct jit *jit, pid_t tgid, bool made_code);
+void jit_add_dump(struct jit *jit, pid_t tgid, const struct mapping *mapping,
+		  const char *path);
 
-/* Writes a chunk for each file. Returns 0, or -1 with errno set. */
-int jit_write(const struct jit *jit, struct capture *capture);
+/*
+ * Writes a chunk for each file, but jitdump files only of processes for which
+ * jit_look_at() was called, unless @all is set. Returns 0, or -1 with errno
+ * set.
+ */
+int jit_write(struct jit *jit, bool all, struct capture *capture);
 
 #endif /* PFMON_CAPTURE_JIT_H */

@@ -15,6 +15,8 @@
 #include "base/json.h"
 #include "base/pid_table.h"
 #include "base/util.h"
+#include "capture/jit.h"
+#include "capture/jitdump.h"
 #include "capture/maps.h"
 #include "capture/perf_record.h"
 #include "capture/vdso.h"
@@ -52,16 +54,18 @@ struct maps {
 	struct pid_table processes;
 	struct file *files[BUCKETS];
 	struct table_set *tables;	/* the caller's; or NULL */
+	struct jit *jit;		/* the caller's; or NULL */
 	struct vdsos *vdsos;
 	struct file_identity vdso;	/* from the last maps_identify() */
 };
 
-struct maps *maps_create(bool data, struct table_set *tables)
+struct maps *maps_create(bool data, struct table_set *tables, struct jit *jit)
 {
 	struct maps *maps = checked_calloc(1, sizeof(*maps));
 
 	maps->data = data;
 	maps->tables = tables;
+	maps->jit = jit;
 	maps->vdsos = vdsos_create();
 	maps->round = 1;
 	return maps;
@@ -401,6 +405,8 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 		find_process(maps, tgid)->made_code = true;
 		maps->made_code = true;
 	}
+	if (maps->jit && is_code(mapping) && jitdump_has_name(path))
+		jit_add_dump(maps->jit, tgid, mapping, path);
 	if (*path == '/')
 		return identity_of(maps, tgid, path, mapping);
 	maps->vdso.build_id = NULL;

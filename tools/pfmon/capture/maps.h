@@ -10,6 +10,7 @@
 
 struct capture;
 struct file_identity;
+struct jit;
 struct mapping;
 struct perf_record;
 struct table_set;
@@ -20,9 +21,10 @@ struct maps;
 /*
  * With @data, data mappings are recorded in addition to executable ones.
  * Executable files are added to @tables, unless it is NULL. The owner of
- * @tables must then load the unwind tables of the files.
+ * @tables must then load the unwind tables of the files. Mapped jitdump files
+ * are added to @jit, unless it is NULL.
  */
-struct maps *maps_create(bool data, struct table_set *tables);
+struct maps *maps_create(bool data, struct table_set *tables, struct jit *jit);
 void maps_destroy(struct maps *maps);
 
 /* Starts a round. In a round, each process is examined at most once. */
@@ -51,7 +53,8 @@ int maps_write_vdsos(struct maps *maps, struct capture *capture);
 
 /*
  * Returns the identity of a mapped file. The result is valid until the next
- * call. Also notes whether the process has executable mappings without a file.
+ * call. Also notes whether the process has executable mappings without a file,
+ * or of a jitdump file.
  */
 const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const char *path,

@@ -48,9 +48,10 @@ static bool samples_kernel(const struct plan *plan)
  */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
-	recording->maps = maps_create(wants_data(plan), plan->format.tables);
-	recording->threads = threads_create();
 	recording->jit = jit_create();
+	recording->maps = maps_create(wants_data(plan), plan->format.tables,
+				      recording->jit);
+	recording->threads = threads_create();
 }
 
 static void forget(struct recording *recording)
@@ -330,8 +331,10 @@ static bool write_end(struct recording *recording, const struct plan *plan,
 			process_events_lost(recording->events);
 	totals = recording_capture_totals(recording);
 	ok = ok &&
-	     recording_written(recording, jit_write(recording->jit,
-						    &recording->capture)) &&
+	     recording_written(recording,
+			       jit_write(recording->jit,
+					 !recording->samples_tell_process,
+					 &recording->capture)) &&
 	     (!recording->old_modules ||
 	      write_kernel_symbols(recording, "KEND")) &&
 	     recording_write_text(recording, "DONE",

@@ -30,8 +30,9 @@ static bool write_mappings(struct recording *recording, pid_t tgid,
 						     &recording->capture));
 
 	ok = write_if_any(recording, "MAPS", text) && ok;
-	if (ok && sampled && maps_has_made_code(recording->maps, tgid))
-		jit_look_at(recording->jit, tgid);
+	if (ok && sampled)
+		jit_look_at(recording->jit, tgid,
+			    maps_has_made_code(recording->maps, tgid));
 	return ok;
 }
 
@@ -232,9 +233,9 @@ static void visit_process(pid_t tgid, void *data)
 
 	if (recording->events &&
 	    process_events_tell_of(recording->events, tgid)) {
-		if (!recording->blind &&
-		    maps_has_made_code(recording->maps, tgid))
-			jit_look_at(recording->jit, tgid);
+		if (!recording->blind)
+			jit_look_at(recording->jit, tgid,
+				    maps_has_made_code(recording->maps, tgid));
 		return;
 	}
 	/* Examine each process only once per buffer. */
