@@ -4,23 +4,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional
+from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional, Union
 
 import numpy as np
 
 from ..errors import PfmParseError
-from ..layout import KERNEL_START, NDArray
-from .json_node import U64_MAX
+from ..layout import KERNEL_START
+from .overlaps import NONE, Ids, Overlaps, U64s
 
 if TYPE_CHECKING:
     from .process_events import Code
 
-NONE = -1
 KERNEL = "[kernel]"
 BPF = "[bpf]"  # the object of BPF programs, as in /proc/kallsyms
 MAX_SYMBOLS = 1 << 20  # lines of /proc/kallsyms
 MAX_CODE = 1 << 18  # functions that the kernel generated or freed
-MAX_PARTS = 1 << 22  # of these functions, see KernelCode
 
 # The assumed maximum size of a function. If the closest symbol before an address is
 # further away, the function at the address is unknown.
@@ -87,7 +85,7 @@ class KernelSymbols:
         """Returns all symbols by address; those other than functions have no name."""
         return iter(self._symbols)
 
-    def find(self, addresses: NDArray[np.uint64]) -> list[KernelSymbol]:
+    def find(self, addresses: U64s) -> list[KernelSymbol]:
         """Returns the function of each address, or NO_SYMBOL."""
         found = np.searchsorted(self._starts, addresses, side="right") - 1
         near = found >= 0
@@ -99,35 +97,26 @@ class KernelSymbols:
 
 
 class KernelCode:
-    """Functions that the kernel generated or freed during the recording.
-
-    The starts and ends of all functions divide the addresses into ranges, and so each
-    function into parts. Only a few functions have more than one part, because the
-    kernel rarely uses the same memory for functions of different sizes.
-    """
+    """Functions that the kernel generated or freed during the recording."""
 
     def __init__(self) -> None:
         self._events: list[Code] = []
-        self._parts: Optional[_Parts] = None
+        self._ranks: Optional[_Ranks] = None
 
     def add(self, event: Code, offset: int) -> None:
         """Adds an event of a chunk that starts at byte ``offset`` of the file."""
         if len(self._events) == MAX_CODE:
             raise PfmParseError(f"more than {MAX_CODE} functions of the kernel", offset)
         self._events.append(event)
-        self._parts = None
+        self._ranks = None
 
     def forget(self) -> None:
         """Forgets old events if there are many, and changes indices."""
         if len(self._events) > MAX_CODE // 8:
             del self._events[: -MAX_CODE // 16]
-            self._parts = None
+            self._ranks = None
 
-    def find(
-        self,
-        addresses: NDArray[np.uint64],
-        times: Optional[NDArray[np.uint64]] = None,
-    ) -> NDArray[np.intp]:
+    def find(self, addresses: U64s, times: Optional[U64s] = None) -> Ids:
         """Returns the index of the function at each address and time, or NONE.
 
         Without ``times``, this is the last function at the address. A function may
@@ -135,19 +124,11 @@ class KernelCode:
         function has the address. It is found at all earlier times if the recording
         began after the kernel generated it. Both arrays have shape (n,).
         """
-        if self._parts is None:
-            self._parts = _Parts(self._events)
-        low, high = self._parts.limits
-        # Usually, few samples are near these functions.
-        near = np.flatnonzero((addresses >= low) & (addresses < high))
-        found = np.full(addresses.size, NONE, np.intp)
-        if near.size:
-            every = np.full(near.size, U64_MAX, np.uint64)
-            moments = every if times is None else times[near]
-            found[near] = self._parts.find(addresses[near], moments)
-        return found
+        if self._ranks is None:
+            self._ranks = _Ranks(self._events)
+        return self._ranks.find(addresses, times)
 
-    def has(self, addresses: NDArray[np.uint64]) -> bool:
+    def has(self, addresses: U64s) -> bool:
         """Returns whether any of the addresses is in generated code at any time."""
         return bool((self.find(addresses) != NONE).any())
 
@@ -158,47 +139,27 @@ class KernelCode:
         return KernelSymbol(event.name, where, event.start)
 
 
-class _Parts:
-    """The parts of all functions, in order of their ranges and times.
-
-    An event's rank is its index in order of time. The key of a part is the number of
-    its range, times the number of events, plus the rank.
-    """
+class _Ranks:
+    """Events in order of their times; an event's index in this order is its rank."""
 
     def __init__(self, events: list[Code]) -> None:
-        starts = np.array([event.start for event in events], np.uint64)
-        ends = np.array([event.end for event in events], np.uint64)
         times = np.array([event.time for event in events], np.uint64)
-        self._order = np.argsort(times, kind="stable")
-        self._times = times[self._order]
-        self._gone = np.array([event.gone for event in events])[self._order]
-        self._bounds = np.unique(np.concatenate([starts, ends]))
-        self.limits = self._bounds[0], self._bounds[-1]
-        first = np.searchsorted(self._bounds, starts[self._order])
-        counts = np.searchsorted(self._bounds, ends[self._order]) - first
-        sums = np.cumsum(counts)
-        # Without this limit, a malicious capture could exhaust the memory.
-        counts[sums > MAX_PARTS] = 0
-        ranks = np.repeat(np.arange(len(events)), counts)
-        ranges = np.arange(ranks.size) + (first - sums + counts)[ranks]
-        keys = np.sort(ranges * len(events) + ranks)
-        # At both ends, keys of no range: every search then has two neighbours.
-        self._keys = np.concatenate([[-2 * len(events)], keys, [np.iinfo(int).max]])
+        self._order = order = np.argsort(times, kind="stable")
+        self._times = times[order]
+        self._gone = np.array([event.gone for event in events])[order]
+        starts, ends = (
+            np.array(column, np.uint64)[order]
+            for column in zip(*((event.start, event.end) for event in events))
+        )
+        self._functions = Overlaps(starts, ends)
 
-    def find(
-        self, addresses: NDArray[np.uint64], times: NDArray[np.uint64]
-    ) -> NDArray[np.intp]:
+    def find(self, addresses: U64s, times: Optional[U64s]) -> Ids:
         """Returns the index of the event that applies to each address, or NONE."""
-        number = self._times.size
-        ranges = np.searchsorted(self._bounds, addresses, side="right") - 1
-        ranks = np.searchsorted(self._times, times, side="right")
-        following = np.searchsorted(self._keys, ranges * number + ranks)
-        found = np.full(addresses.size, NONE, np.intp)
-        # The last event up to the time applies, otherwise the next one.
-        for keys, usable in (
-            (self._keys[following], self._gone),
-            (self._keys[following - 1], np.ones(number, np.bool_)),
-        ):
-            fits = (keys // number == ranges) & usable[keys % number]
-            found[fits] = self._order[keys[fits] % number]
-        return found
+        limits: Union[int, Ids] = self._times.size
+        if times is not None:
+            limits = np.searchsorted(self._times, times, side="right")
+        ranks = self._functions.last(addresses, limits)
+        # If all events at the address are later, the first one applies only if it frees
+        # the function, which thus existed before.
+        ranks[(ranks >= limits) & ~self._gone[ranks]] = NONE
+        return np.append(self._order, NONE)[ranks]

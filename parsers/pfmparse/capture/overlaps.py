@@ -53,9 +53,15 @@ class Overlaps:
         If all ranges around an address have higher numbers, returns the first one; if
         there is no range, NONE. ``limits`` are at most n.
         """
-        segments = np.searchsorted(self._edges, addresses, side="right")
-        inside = np.flatnonzero(self._covered[segments])
-        segments = segments[inside]
+        found = np.full(addresses.size, NONE)
+        if not self._count:
+            return found
+        # Usually, few addresses are near the ranges.
+        near = (addresses >= self._edges[0]) & (addresses < self._edges[-1])
+        inside = np.flatnonzero(near)
+        segments = np.searchsorted(self._edges, addresses[inside], side="right")
+        covered = self._covered[segments]
+        inside, segments = inside[covered], segments[covered]
         limits = np.broadcast_to(limits, addresses.shape)[inside]
         last, first = np.full(inside.size, NONE), np.full(inside.size, self._count)
         for level, keys in enumerate(self._blocks):
@@ -63,7 +69,6 @@ class Overlaps:
             behind = np.searchsorted(keys, base + limits)
             last = np.maximum(last, keys[behind - 1] - base)
             first = np.minimum(first, keys[np.searchsorted(keys, base)] - base)
-        found = np.full(addresses.size, NONE)
         found[inside] = np.where(last == NONE, first, last)
         return found
 

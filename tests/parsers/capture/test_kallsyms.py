@@ -200,9 +200,3 @@ def test_old_kernel_code_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     for expected_now in ([2, 3, 4], [-1, 0, 1], [-1, 0, 1]):
         assert generated.find(*where).tolist() == expected_now
         generated.forget()
-
-
-def test_parts_of_kernel_code_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kallsyms, "MAX_PARTS", 3)
-    events = [code(0, 10, 20), code(1, 20, 30), code(2, 0, 40), code(3, 50, 60)]
-    assert found(events, (15, 9), (25, 9), (5, 9), (55, 9)) == [0, 1, -1, -1]
