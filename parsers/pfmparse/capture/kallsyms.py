@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import PfmParseError
 from ..layout import KERNEL_START
+from .json_node import U64_MAX
 from .overlaps import NONE, Ids, Overlaps, U64s
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 KERNEL = "[kernel]"
 BPF = "[bpf]"  # the object of BPF programs, as in /proc/kallsyms
+PROGRAM = "bpf_prog_"  # the beginning of the names of BPF programs
 MAX_SYMBOLS = 1 << 20  # lines of /proc/kallsyms
 MAX_CODE = 1 << 18  # functions that the kernel generated or freed
 
@@ -85,6 +87,11 @@ class KernelSymbols:
         """Returns all symbols by address; those other than functions have no name."""
         return iter(self._symbols)
 
+    @property
+    def starts(self) -> U64s:
+        """The addresses of all symbols, in ascending order."""
+        return self._starts
+
     def find(self, addresses: U64s) -> list[KernelSymbol]:
         """Returns the function of each address, or NO_SYMBOL."""
         found = np.searchsorted(self._starts, addresses, side="right") - 1
@@ -99,7 +106,9 @@ class KernelSymbols:
 class KernelCode:
     """Functions that the kernel generated or freed during the recording."""
 
-    def __init__(self) -> None:
+    def __init__(self, symbols: Optional[KernelSymbols] = None) -> None:
+        """``symbols`` have the functions that are older than the recording."""
+        self._older = np.empty(0, np.uint64) if symbols is None else symbols.starts
         self._events: list[Code] = []
         self._ranks: Optional[_Ranks] = None
 
@@ -125,7 +134,7 @@ class KernelCode:
         began after the kernel generated it. Both arrays have shape (n,).
         """
         if self._ranks is None:
-            self._ranks = _Ranks(self._events)
+            self._ranks = _Ranks(self._events, self._older)
         return self._ranks.find(addresses, times)
 
     def has(self, addresses: U64s) -> bool:
@@ -142,7 +151,8 @@ class KernelCode:
 class _Ranks:
     """Events in order of their times; an event's index in this order is its rank."""
 
-    def __init__(self, events: list[Code]) -> None:
+    def __init__(self, events: list[Code], older: U64s) -> None:
+        """``older`` are the sorted starts of functions before the recording."""
         times = np.array([event.time for event in events], np.uint64)
         self._order = order = np.argsort(times, kind="stable")
         self._times = times[order]
@@ -151,15 +161,51 @@ class _Ranks:
             np.array(column, np.uint64)[order]
             for column in zip(*((event.start, event.end) for event in events))
         )
-        self._functions = Overlaps(starts, ends)
+        long = np.array([_may_be_too_long(event) for event in events])[order]
+        # Functions without events were not freed.
+        for others in (np.sort(starts[long]), np.setdiff1d(older, starts)):
+            ends[long] = np.minimum(ends[long], _following(starts[long], others))
+        self._exact, self._long = (
+            (np.flatnonzero(which), Overlaps(starts[which], ends[which]))
+            for which in (~long, long)
+        )
 
     def find(self, addresses: U64s, times: Optional[U64s]) -> Ids:
         """Returns the index of the event that applies to each address, or NONE."""
         limits: Union[int, Ids] = self._times.size
         if times is not None:
             limits = np.searchsorted(self._times, times, side="right")
-        ranks = self._functions.last(addresses, limits)
-        # If all events at the address are later, the first one applies only if it frees
-        # the function, which thus existed before.
-        ranks[(ranks >= limits) & ~self._gone[ranks]] = NONE
+        exact, long = (
+            self._last(*which, addresses, limits) for which in (self._exact, self._long)
+        )
+        freed = self._gone[exact] & (exact < long) & (long < limits)
+        ranks: Ids = np.where((exact == NONE) | freed, long, exact)
         return np.append(self._order, NONE)[ranks]
+
+    def _last(
+        self, ranks: Ids, ranges: Overlaps, addresses: U64s, limits: Union[int, Ids]
+    ) -> Ids:
+        """Returns the last event up to each limit whose range has the address.
+
+        If all of these events are later, the first one applies only if it frees the
+        function, which thus existed before.
+        """
+        found = ranges.last(addresses, np.searchsorted(ranks, limits))
+        last: Ids = np.append(ranks, NONE)[found]
+        last[(last >= limits) & ~self._gone[last]] = NONE
+        return last
+
+
+def _may_be_too_long(event: Code) -> bool:
+    """Returns whether the function may end earlier than the event says.
+
+    perf records 4096 bytes for each trampoline. It records the correct sizes of BPF
+    programs, whose names begin with PROGRAM.
+    """
+    return event.bpf and not event.name.startswith(PROGRAM)
+
+
+def _following(starts: U64s, others: U64s) -> U64s:
+    """Returns the first of the sorted ``others`` after each start, or U64_MAX."""
+    following = np.searchsorted(others, starts, side="right")
+    return np.append(others, np.uint64(U64_MAX))[following]

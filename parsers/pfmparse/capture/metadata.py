@@ -109,7 +109,7 @@ class Metadata:
         from .kallsyms import KernelCode  # only if there are any
 
         if self.kernel_code is None:
-            self.kernel_code = KernelCode()
+            self.kernel_code = KernelCode(self.kernel)
         self.kernel_code.add(event, offset)
 
     def _count_mappings(self, more: int, offset: int) -> None:

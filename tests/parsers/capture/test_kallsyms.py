@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Optional
 
 import numpy as np
 import pytest
@@ -90,11 +91,15 @@ def test_later_symbols_are_added() -> None:
 
 
 def code(time: int, start: int, end: int, gone: bool = False, bpf: bool = True) -> Code:
-    return Code(time, start, end, f"{start}-{end} at {time}", bpf, gone)
+    return Code(time, start, end, f"bpf_prog_{start}_{end}_{time}", bpf, gone)
 
 
-def made(events: Sequence[Code]) -> KernelCode:
-    generated = KernelCode()
+def trampoline(time: int, start: int, gone: bool = False) -> Code:
+    return Code(time, start, start + 4096, "bpf_trampoline_7", True, gone)
+
+
+def made(events: Sequence[Code], symbols: Optional[KernelSymbols] = None) -> KernelCode:
+    generated = KernelCode(symbols)
     for event in events:
         generated.add(event, 0)
     return generated
@@ -138,6 +143,48 @@ def test_code_is_found_at_the_ends_of_the_address_space() -> None:
     assert found(events, (last, last), (last - 2, last)) == [-1, -1]
 
 
+def test_trampoline_does_not_hide_programs_behind_it() -> None:
+    events = [code(1, 0x400, 0x500), trampoline(5, 0x100), trampoline(6, 0x100, True)]
+    where = (0x4FF, 4), (0x4FF, 5), (0x4FF, 6), (0x3FF, 4), (0x3FF, 5), (0x3FF, 6)
+    assert found(events, *where) == [0, 0, 0, -1, 1, 2]
+
+
+def test_trampoline_does_not_hide_older_program_behind_it() -> None:
+    events = [trampoline(5, 0x100, True), code(6, 0x400, 0x500, gone=True)]
+    assert found(events, (0x4FF, 4), (0x4FF, 5), (0x4FF, 6)) == [1, 1, 1]
+    # The trampoline existed before the program was freed, so it did not replace it.
+    assert found(events[::-1], (0x4FF, 5), (0x4FF, 6)) == [0, 0]
+    late = [code(3, 0x400, 0x500, gone=True), trampoline(5, 0x100, True)]
+    assert found(late, (0x4FF, 4)) == [0]
+
+
+def test_trampoline_replaces_freed_program() -> None:
+    events = [code(1, 0x140, 0x500), code(2, 0x140, 0x500, gone=True)]
+    events.append(trampoline(5, 0x100))
+    assert found(events, (0x180, 1), (0x180, 4), (0x180, 5)) == [0, 1, 2]
+
+
+def test_trampoline_ends_at_next_trampoline() -> None:
+    events = [trampoline(5, 0x600), trampoline(7, 0x100), trampoline(8, 0x100, True)]
+    where = (0x5FF, 7), (0x600, 6), (0x600, 7), (0x10FF, 8)
+    assert found(events, *where) == [1, 0, 0, 0]
+
+
+def test_trampoline_ends_at_next_older_function() -> None:
+    start = 1 << 63
+    program, freed = start + 4096, start + 32
+    symbols = (start, freed, start + 64, program + 64)
+    lines = [f"{at:x} t f\t[bpf]\n" for at in symbols]
+    events = [
+        *(code(2, freed, freed + 1, gone=True), trampoline(6, start)),
+        code(7, program, program + 128),
+    ]
+    generated = made(events, KernelSymbols("".join(lines).encode(), 0))
+    addresses = [start + 63, start + 64, program + 63, program + 64]
+    # perf records the correct size of a program.
+    assert generated.find(np.array(addresses, np.uint64)).tolist() == [1, -1, 2, 2]
+
+
 def expected(events: Sequence[Code], address: int, time: int) -> int:
     """Find one address without arrays."""
     order = sorted(range(len(events)), key=lambda index: events[index].time)
@@ -161,8 +208,8 @@ def test_random_code_is_found() -> None:
 
 def test_kernel_code_has_name_and_object() -> None:
     generated = made([code(1, 100, 200), code(2, 300, 400, bpf=False)])
-    assert generated.symbol(0) == ("100-200 at 1", "[bpf]", 100)
-    assert generated.symbol(1) == ("300-400 at 2", "[kernel]", 300)
+    assert generated.symbol(0) == ("bpf_prog_100_200_1", "[bpf]", 100)
+    assert generated.symbol(1) == ("bpf_prog_300_400_2", "[kernel]", 300)
 
 
 @pytest.mark.parametrize(

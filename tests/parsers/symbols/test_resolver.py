@@ -267,6 +267,21 @@ def test_kernel_code_without_kernel_symbols_has_its_name() -> None:
     assert reported(data).rows == [("one", "one", "[bpf]", 1)]
 
 
+def test_freed_trampoline_renames_no_program_behind_it() -> None:
+    text = f"{BPF + 0x400:x} t bpf_prog_hot\t[bpf]\n".encode()
+    events = [
+        code_of(time, BPF + 0x100, BPF + 0x1100, "bpf_trampoline_7", gone=time == 6)
+        for time in (5, 6)
+    ]
+    samples = [Sample(ip=BPF + 0x480, tstamp=time) for time in (4, 5, 7)]
+    samples.append(Sample(ip=BPF + 0x180, tstamp=5))
+    data = captured(samples, chunk("KSYM", text), proc(*events))
+    assert reported(data).rows == [
+        ("bpf_prog_hot", "bpf_prog_hot", "[bpf]", 3),
+        ("bpf_trampoline_7", "bpf_trampoline_7", "[bpf]", 1),
+    ]
+
+
 def test_kernel_code_without_times_has_its_last_name() -> None:
     data = captured([Sample(ip=BPF)], GENERATED, flags=IIP_HDR)
     assert reported(data).rows == [("two", "two", "[kernel]", 1)]
