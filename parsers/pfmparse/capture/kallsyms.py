@@ -120,9 +120,14 @@ class KernelCode:
         self._ranks = None
 
     def forget(self) -> None:
-        """Forgets old events if there are many, and changes indices."""
+        """Forgets old events if there are many, and changes indices.
+
+        Keeps the last event of each function that the kernel has not freed.
+        """
         if len(self._events) > MAX_CODE // 8:
-            del self._events[: -MAX_CODE // 16]
+            old = len(self._events) - MAX_CODE // 16
+            last = {(event.start, event.end): event for event in self._events[:old]}
+            self._events[:old] = [event for event in last.values() if not event.gone]
             self._ranks = None
 
     def find(self, addresses: U64s, times: Optional[U64s] = None) -> Ids:

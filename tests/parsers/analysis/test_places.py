@@ -204,7 +204,10 @@ def test_forgotten_code_of_the_kernel_keeps_its_name(
 ) -> None:
     monkeypatch.setattr("pfmparse.capture.kallsyms.MAX_CODE", 16)
     start = 1 << 63
-    events = [code_of(n, start + n, start + n + 1, f"f{n}") for n in range(3)]
+    events = [
+        code_of(n, start + n, start + n + 1, f"f{n}", gone=gone)
+        for n, gone in ((0, False), (0, True), (2, False))
+    ]
     source = opened(captured([], proc(*events)))
     batch = Batch(Samples(2, {"branch_to": array(start, start + 2)}), 0)
     old, last = source.places.branches(batch, Role.BRANCH_TO).tolist()

@@ -242,8 +242,12 @@ def test_kernel_code_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_old_kernel_code_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kallsyms, "MAX_CODE", 32)
-    generated = made([code(n, 10 * n, 10 * n + 10) for n in range(5)])
-    where = np.array([20, 35, 45], np.uint64), np.full(3, 9, np.uint64)
-    for expected_now in ([2, 3, 4], [-1, 0, 1], [-1, 0, 1]):
+    events = [
+        *(code(0, 10, 20), code(1, 20, 30), code(2, 20, 30, gone=True)),
+        *(code(3, 30, 40), code(4, 30, 40), code(5, 40, 50), code(6, 50, 60)),
+    ]
+    generated = made(events)
+    where = np.array([10, 20, 30, 40, 50], np.uint64), np.full(5, 9, np.uint64)
+    for expected_now in ([0, 2, 4, 5, 6], [0, -1, 1, 2, 3], [0, -1, 1, 2, 3]):
         assert generated.find(*where).tolist() == expected_now
         generated.forget()

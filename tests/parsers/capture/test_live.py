@@ -132,11 +132,14 @@ def test_live_capture_forgets_old_code(monkeypatch: pytest.MonkeyPatch) -> None:
     live = LiveCapture()
     list(live.ticks(capture(json_chunk("SESS", session()))))
     start = 1 << 63
-    for n in range(20):
-        list(live.ticks(proc(code_of(n, start + n, start + n + 1, "f"))))
+    list(live.ticks(proc(code_of(0, start, start + 1, "loaded"))))
+    for n in range(1, 20):
+        for gone in (False, True):
+            event = code_of(n, start + n, start + n + 1, "f", gone=gone)
+            list(live.ticks(proc(event)))
     assert live.problems == [] and live.kernel_code is not None
     found = live.kernel_code.find(np.arange(start, start + 20, dtype=np.uint64))
-    assert found.tolist() == [-1] * 18 + [0, 1]
+    assert found.tolist() == [0] + [-1] * 18 + [2]
 
 
 def test_live_capture_cannot_be_read_again() -> None:
