@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from itertools import compress, groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional, Union
 
 import numpy as np
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from .process_events import Code
 
 KERNEL = "[kernel]"
-BPF = "[bpf]"  # the object of BPF programs, as in /proc/kallsyms
+# The objects of generated functions, as in /proc/kallsyms.
+BPF, BUILTIN = "[bpf]", "[__builtin__"
 PROGRAM = "bpf_prog_"  # the beginning of the names of BPF programs
 MAX_SYMBOLS = 1 << 20  # lines of /proc/kallsyms
 MAX_CODE = 1 << 18  # functions that the kernel generated or freed
@@ -45,6 +48,8 @@ class KernelSymbol(NamedTuple):
     start: int
 
 
+_START = attrgetter("start")
+
 NO_SYMBOL = KernelSymbol("", KERNEL, 0)
 
 
@@ -56,32 +61,30 @@ class KernelSymbols:
     ) -> None:
         """Parses the text, which starts at byte ``offset`` of the file.
 
-        ``earlier`` symbols apply to addresses that are not in the text.
+        With ``earlier`` symbols, adds to them the symbols of modules in the text.
         """
-        if text.count(b"\n") > MAX_SYMBOLS:
+        known = 0 if earlier is None else earlier.starts.size
+        if text.count(b"\n") + known > MAX_SYMBOLS:
             raise PfmParseError(f"more than {MAX_SYMBOLS} kernel symbols", offset)
-        # The address, and further sort keys for several names of the same address.
-        symbols: list[tuple[int, bool, bool, int, str, str]] = []
-        for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
-            if not line:
-                continue
-            match = _LINE.fullmatch(line)
-            if match is None:
-                problem = f"kernel symbols, line {number}: not a symbol"
-                raise PfmParseError(problem, offset)
-            address, kind, name, module = match.groups()
-            start = int(address, 16)
-            if KERNEL_START <= start < 1 << 64:
-                local, alias = kind.islower(), name.startswith("_")
-                shown = name if kind in _TEXT_TYPES else ""
-                where = module or KERNEL
-                symbols.append((start, local, alias, number, shown, where))
-        symbols.sort(reverse=True)
-        known = {symbol.start: symbol for symbol in earlier.all()} if earlier else {}
-        for start, *_, shown, where in symbols:
-            known[start] = KernelSymbol(shown, where, start)
-        self._starts = np.array(sorted(known), np.uint64)
-        self._symbols = [known[start] for start in sorted(known)]
+        symbols = _parse(text, offset)
+        if earlier is not None:
+            symbols = earlier._with_modules(symbols)
+        self._symbols = symbols
+        self._starts = np.array([symbol.start for symbol in self._symbols], np.uint64)
+
+    def _with_modules(self, later: list[KernelSymbol]) -> list[KernelSymbol]:
+        """Adds modules' symbols, and removes older ones from the modules' memory."""
+        keep = np.ones(len(self._symbols), np.bool_)
+        added: list[KernelSymbol] = []
+        for where, group in groupby(later, attrgetter("object")):
+            if where not in (KERNEL, BPF) and not where.startswith(BUILTIN):
+                symbols = list(group)
+                begin = self._starts.searchsorted(np.uint64(symbols[0].start))
+                last = np.uint64(symbols[-1].start)
+                end = self._starts.searchsorted(last, side="right")
+                keep[int(begin) : int(end)] = False
+                added += symbols
+        return sorted([*compress(self._symbols, keep), *added], key=_START)
 
     def all(self) -> Iterator[KernelSymbol]:
         """Returns all symbols by address; those other than functions have no name."""
@@ -101,6 +104,31 @@ class KernelSymbols:
             self._symbols[at] if ok else NO_SYMBOL
             for at, ok in zip(found.tolist(), near.tolist())
         ]
+
+
+def _parse(text: bytes, offset: int) -> list[KernelSymbol]:
+    """Returns the symbols in the text by address, one for each address."""
+    # The address, and further sort keys for several names of the same address.
+    symbols: list[tuple[int, bool, bool, int, str, str]] = []
+    for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
+        if not line:
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            problem = f"kernel symbols, line {number}: not a symbol"
+            raise PfmParseError(problem, offset)
+        address, kind, name, module = match.groups()
+        start = int(address, 16)
+        if KERNEL_START <= start < 1 << 64:
+            local, alias = kind.islower(), name.startswith("_")
+            shown = name if kind in _TEXT_TYPES else ""
+            where = module or KERNEL
+            symbols.append((start, local, alias, number, shown, where))
+    symbols.sort(reverse=True)
+    known = {
+        start: KernelSymbol(shown, where, start) for start, *_, shown, where in symbols
+    }
+    return list(reversed(known.values()))
 
 
 class KernelCode:

@@ -160,13 +160,14 @@ class Metadata:
     def add_kernel(self, text: bytes, offset: int) -> None:
         """Adds the kernel's symbols."""
         if self.kernel is not None:
-            raise PfmParseError("a second KSYM chunk", offset)
+            late = "KSYM after KEND" if self._has_last_kernel else "a second KSYM chunk"
+            raise PfmParseError(late, offset)
         from .kallsyms import KernelSymbols  # only if there are any
 
         self.kernel = KernelSymbols(text, offset)
 
     def add_last_kernel(self, text: bytes, offset: int) -> None:
-        """Adds the kernel's symbols at the end, if modules have come or gone."""
+        """Adds the symbols of the modules that the kernel has at the end."""
         if self._has_last_kernel:
             raise PfmParseError("a second KEND chunk", offset)
         from .kallsyms import KernelSymbols  # only if there are any

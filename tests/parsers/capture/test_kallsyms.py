@@ -75,19 +75,58 @@ def test_number_of_symbols_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     KernelSymbols(b"1 t x\n2 t y\n", 0)
     with pytest.raises(PfmParseError, match="more than 2 kernel symbols"):
         KernelSymbols(b"\n\n\n", 5)
+    earlier = KernelSymbols(b"8000000000000001 t x\n", 0)
+    KernelSymbols(b"8000000000000002 t y [m]\n", 0, earlier)
+    with pytest.raises(PfmParseError, match="more than 2 kernel symbols"):
+        KernelSymbols(b"\n\n", 5, earlier)
 
 
-def test_later_symbols_are_added() -> None:
-    first = b"ffffffffc0000000 t old\t[a]\nffffffffc0001000 t moved\t[a]\n"
-    last = b"ffffffffc0001000 t new\t[b]\nffffffffc0000800 t more\t[b]\n"
-    kernel = KernelSymbols(last, 0, KernelSymbols(first, 0))
-    assert [(s.start & 0xFFFF, s.name, s.object) for s in kernel.all()] == [
-        (0, "old", "[a]"),
-        (0x800, "more", "[b]"),
-        (0x1000, "new", "[b]"),
+def merged(first: str, last: str) -> list[tuple[int, str, str]]:
+    """Merge symbols, given as "address name object ..."; return them like that."""
+    kernel: Optional[KernelSymbols] = None
+    for words in map(str.split, (first, last)):
+        lines = [
+            f"ffffffffc000{at:0>4} t {name}\t[{where}]\n"
+            for at, name, where in zip(*(words[n::3] for n in range(3)))
+        ]
+        kernel = KernelSymbols("".join(lines).encode(), 0, kernel)
+    assert kernel is not None
+    assert kernel.starts.tolist() == [symbol.start for symbol in kernel.all()]
+    return [(s.start & 0xFFFF, s.name, s.object[1:-1]) for s in kernel.all()]
+
+
+def test_symbols_of_later_modules_are_added() -> None:
+    assert merged("0 old a 1000 moved a", "1000 new b 800 more b 2000 x c") == [
+        (0, "old", "a"),
+        (0x800, "more", "b"),
+        (0x1000, "new", "b"),
+        (0x2000, "x", "c"),
     ]
-    address = np.array([0xFFFFFFFFC0000801], np.uint64)
-    assert kernel.find(address)[0].name == "more"
+
+
+def test_later_module_replaces_all_symbols_in_its_memory() -> None:
+    assert merged("0 a old 10 b old 20 c old 30 d old", "8 e new 28 f new") == [
+        *((0, "a", "old"), (8, "e", "new"), (0x28, "f", "new"), (0x30, "d", "old")),
+    ]
+
+
+def test_symbols_between_two_parts_of_a_later_module_are_kept() -> None:
+    first = "0 x new 10 y other 18 gone old 20 z new"
+    assert merged(first, "0 x new 10 y other 20 z new") == [
+        *((0, "x", "new"), (0x10, "y", "other"), (0x18, "gone", "old")),
+        (0x20, "z", "new"),
+    ]
+
+
+@pytest.mark.parametrize("where", ["bpf", "__builtin__ftrace", "__builtin__kprobes"])
+def test_later_symbols_other_than_of_modules_do_not_count(where: str) -> None:
+    assert merged("0 a old", f"0 later {where} 10 late {where}") == [(0, "a", "old")]
+
+
+def test_later_symbols_of_the_kernel_do_not_count() -> None:
+    one, two = (f"ffffffff81000000 T {name}\n".encode() for name in ("one", "two"))
+    kernel = KernelSymbols(two, 0, KernelSymbols(one, 0))
+    assert [symbol.name for symbol in kernel.all()] == ["one"]
 
 
 def code(time: int, start: int, end: int, gone: bool = False, bpf: bool = True) -> Code:

@@ -45,3 +45,12 @@ def test_second_chunk_of_a_kind_is_a_problem(kind: str, text: bytes) -> None:
     assert f"a second {kind} chunk" in [
         problem.message for problem in recording.problems
     ]
+
+
+def test_first_symbols_after_last_ones_are_a_problem() -> None:
+    chunks = chunk("KEND", b"8000000000000001 t x\n"), chunk("KSYM", b"")
+    _, recording = read_capture(capture(SESS, *chunks, DONE))
+    assert [problem.message for problem in recording.problems] == ["KSYM after KEND"]
+    kernel = recording.source.kernel
+    assert kernel is not None
+    assert [symbol.name for symbol in kernel.all()] == ["x"]
