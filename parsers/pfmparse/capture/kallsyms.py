@@ -170,10 +170,6 @@ class KernelCode:
             self._ranks = _Ranks(self._events, self._older)
         return self._ranks.find(addresses, times)
 
-    def has(self, addresses: U64s) -> bool:
-        """Returns whether any of the addresses is in generated code at any time."""
-        return bool((self.find(addresses) != NONE).any())
-
     def symbol(self, index: int) -> KernelSymbol:
         """Returns a function by its index."""
         event = self._events[index]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, Optional
 
 from ..analysis.inputs import Input
@@ -151,7 +152,7 @@ class _Writer:
         """Notes what perf.data lacks about the samples' kernel functions."""
         lacks = {MODULES: self._kernel.is_in_modules}
         if code is not None:
-            lacks[GENERATED] = code.has
+            lacks[GENERATED] = partial(self._kernel.misnames, code)
         unknown = [lack for lack in lacks if lack not in self._job.lacks]
         if unknown and samples.kernel.any():
             addresses = samples.words[perf_records.IP][samples.kernel]

@@ -8,13 +8,17 @@ look for the modules' files, and prefer the functions in these files.
 from __future__ import annotations
 
 import hashlib
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
 from ..capture.kallsyms import KERNEL, KernelSymbols
+from ..capture.overlaps import NONE
 from ..layout import KERNEL_START
 from .perf_records import Words, mmap
+
+if TYPE_CHECKING:
+    from ..capture.kallsyms import KernelCode
 
 PERFS_NAME = "[kernel.kallsyms]_text"  # perf's name: the kernel, and its first symbol
 FIRST = "_text"
@@ -25,7 +29,8 @@ class Kernel:
     """The kernel of a capture; its symbols may be unknown."""
 
     def __init__(self, symbols: Optional[KernelSymbols]) -> None:
-        found = list(symbols.all()) if symbols else []
+        self._symbols = symbols or KernelSymbols(b"", 0)
+        found = list(self._symbols.all())
         self._functions = [symbol for symbol in found if symbol.name]
         self._start = found[0].start if found else KERNEL_START
         self._starts = np.array([symbol.start for symbol in found], np.uint64)
@@ -56,3 +61,12 @@ class Kernel:
             return False
         found = np.searchsorted(self._starts, addresses, side="right") - 1
         return bool((self._modules[found] & (found >= 0)).any())
+
+    def misnames(self, code: KernelCode, addresses: Words) -> bool:
+        """Returns whether any address is in code with a name that kallsyms() lacks."""
+        addresses = np.unique(addresses)
+        found = code.find(addresses)
+        generated = found != NONE
+        names = [code.symbol(index).name for index in found[generated].tolist()]
+        known = self._symbols.find(addresses[generated])
+        return names != [symbol.name for symbol in known]

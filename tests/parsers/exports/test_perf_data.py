@@ -44,6 +44,7 @@ from helpers.writers import (
 from pfmparse.__main__ import main
 from pfmparse.capture.kallsyms import KernelCode
 from pfmparse.exports.perf_data import Order
+from pfmparse.exports.perf_kernel import Kernel
 from pfmparse.exports.perf_records import Words, finished_round
 
 
@@ -444,14 +445,23 @@ def test_perf_data_names_data_of_some_captures(
     assert json.loads(out)["not_carried"] == lacks
 
 
-@pytest.mark.parametrize("offset,lacks", [(0xFF, True), (0x100, False)])
+@pytest.mark.parametrize(
+    "offset,known,lacks",
+    [
+        *((0xFF, "", True), (0x100, "", False)),
+        *((0xFF, "x", False), (0xFF, "y", True)),
+    ],
+)
 def test_perf_data_lacks_names_of_generated_kernel_code(
-    offset: int, lacks: bool, tmp_path: Path
+    offset: int, known: str, lacks: bool, tmp_path: Path
 ) -> None:
+    """The kernel's symbols may already have the name."""
     bpf = 0xFFFFFFFFC0000000
-    events = proc(code_of(1, bpf, bpf + 0x100, "x"))
+    chunks = [proc(code_of(1, bpf, bpf + 0x100, "x"))]
+    if known:
+        chunks.insert(0, chunk("KSYM", f"{bpf:x} t {known}\n".encode()))
     source = tmp_path / "x.pfm"
-    source.write_bytes(captured([Sample(ip=bpf + offset)], events))
+    source.write_bytes(captured(2 * [Sample(ip=bpf + offset)], *chunks))
     argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data"), "--json"]
     (_, out, _) = called("export", str(source), *argv)
     missing = ["names of functions that the kernel generated"] if lacks else []
@@ -463,11 +473,11 @@ def test_known_lack_is_not_searched_again(
 ) -> None:
     bpf, searched = 0xFFFFFFFFC0000000, list[int]()
 
-    def has(_code: KernelCode, addresses: Words) -> bool:
+    def misnames(_kernel: Kernel, _code: KernelCode, addresses: Words) -> bool:
         searched.append(addresses.size)
         return True
 
-    monkeypatch.setattr(KernelCode, "has", has)
+    monkeypatch.setattr(Kernel, "misnames", misnames)
     source = tmp_path / "x.pfm"
     code = proc(code_of(1, bpf, bpf + 0x100, "x"))
     source.write_bytes(captured([Sample(ip=bpf)], code))
