@@ -163,13 +163,7 @@ def command_module(insert: str) -> str:
 def check_module(boot: Boot) -> None:
     """Fail the test unless samples in a module that was loaded later have names."""
     assert boot.command("module") == 0, boot.printed("module")
-    capture = boot.out / MODULE_CAPTURE
-    report = following.pfmparse("report", "--by", "function", capture)
-    counts = {
-        row["symbol"]: row["count"]
-        for row in report["rows"]
-        if row["object"] == f"[{MODULE}]"
-    }
+    counts = counts_in(f"[{MODULE}]", boot.out / MODULE_CAPTURE)
     assert counts["rig_send"] >= 20, counts
 
 
@@ -177,15 +171,18 @@ def check_unloaded(boot: Boot) -> None:
     """Fail the test unless samples in unloaded BPF programs have their names."""
     assert boot.command("unloaded") == 0, boot.printed("unloaded")
     for capture in UNLOADED:
-        report = following.pfmparse("report", "--by", "function", boot.out / capture)
-        counts = {
-            row["symbol"]: row["count"]
-            for row in report["rows"]
-            if row["object"] == "[bpf]"
-        }
+        counts = counts_in("[bpf]", boot.out / capture)
         names = {re.sub("^bpf_prog_[0-9a-f]{16}_", "", name) for name in counts}
         assert names == set(BPF_NAMES), capture
         assert min(counts.values()) >= MIN_SAMPLES, capture
+
+
+def counts_in(where: str, capture: Path) -> dict[str, int]:
+    """Return the number of samples in each function of an object."""
+    report = following.pfmparse("report", "--by", "function", capture)
+    return {
+        row["symbol"]: row["count"] for row in report["rows"] if row["object"] == where
+    }
 
 
 def check(boot: Boot) -> None:
