@@ -21,7 +21,7 @@ READ, WRITE, EXECUTE, SHARED = 1, 2, 4, 8  # bits of prot
 BPF = 1  # type of code
 GONE = 1  # bit of flags
 MAX_BUILD_ID = 64  # bytes
-MAX_NAME = 512  # bytes of a function's name: KSYM_NAME_LEN of the kernel
+MAX_NAME = 512  # characters of a function's name: KSYM_NAME_LEN of the kernel
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,8 @@ def _code(time: int, event: bytes) -> Code:
         raise _Wrong("code must be in the kernel, and end after its start")
     (name,) = _texts(event, HEADER.size + CODE_PART.size, 1)
     if name.split() != [name] or len(name) > MAX_NAME:
-        raise _Wrong(f"the name of code must be a word of at most {MAX_NAME} bytes")
+        limit = f"at most {MAX_NAME} characters"
+        raise _Wrong(f"the name of code must be a word of {limit}")
     return Code(time, start, end, name, kind == BPF, flags & GONE != 0)
 
 
