@@ -11,9 +11,10 @@
  * and "end" write the beginning and the end of the capture. "last" records this
  * process like one that is about to end. "modules=TEXT" sets the contents of
  * /proc/modules. Instead of reading /proc/kallsyms, the program prints
- * "symbols", or "locked" if the recording is locked then. With CHANGED in the
- * environment, each reading of perf's records reports that the kernel's code
- * has changed. With REFUSED, perf does not report what processes do. With
+ * "symbols", or "locked" if the recording is locked then. The environment
+ * variable CHANGED has digits: 1 if the first reading of perf's records during
+ * "divide" reports that the kernel's code has changed, 2 for the second. With
+ * REFUSED, perf does not report what processes do. With
  * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
  * "locked". With LOOKS, it prints "sampled PID" for each process whose
  * generated functions are to be saved. The program also tries to record the
@@ -44,6 +45,7 @@
 static struct recording *recording;
 static const char *modules;	/* contents of /proc/modules; or NULL */
 static bool changed;	/* the kernel's code, according to perf's records */
+static int reading = '1';	/* the next one of perf's records */
 
 /* The linker replaces pfmon's functions with these. */
 void __wrap_table_set_load(struct table_set *set);
@@ -102,14 +104,19 @@ char *__wrap_read_file(const char *path, size_t *length)
 
 bool __wrap_process_events_code_changed(struct process_events *events)
 {
+	bool result = changed;
+
 	(void)events;
-	return changed;
+	changed = false;
+	return result;
 }
 
 void __wrap_process_events_read(struct process_events *events, bool last)
 {
+	const char *readings = getenv("CHANGED");
+
 	__real_process_events_read(events, last);
-	changed = getenv("CHANGED");
+	changed |= readings && strchr(readings, reading++);
 }
 
 static bool divide(const struct plan *plan)
@@ -118,6 +125,7 @@ static bool divide(const struct plan *plan)
 	bool ok;
 
 	changed = false;
+	reading = '1';
 	ok = recording_divide(recording, plan, NULL, 0, &division);
 	printf("%s\n", division.path ? division.path : "refused");
 	free(division.path);

@@ -35,10 +35,16 @@ struct recording {
 	unsigned int divisions;		/* number of earlier captures */
 	uint64_t carried;		/* end of the copied chunks */
 	bool saved;			/* this capture has a buffer */
-	struct kernel_symbols kernel;	/* only for the thread that begins or
-					 * ends a capture: no lock
-					 */
+	/*
+	 * The thread that begins or ends a capture uses these two without the
+	 * lock. In a system-wide session, the main thread begins the first
+	 * capture and ends the last one. At a snapshot, the worker that saves
+	 * last uses them: system.unsaved allows one snapshot at a time, and the
+	 * main thread joins the workers before the end.
+	 */
+	struct kernel_symbols kernel;
 	bool old_modules;		/* in this capture's symbols */
+
 	struct capture_counts counts;	/* of closed contexts */
 	bool failed;
 };
