@@ -11,7 +11,8 @@
  * and "end" write the beginning and the end of the capture. "last" records this
  * process like one that is about to end. "modules=TEXT" sets the contents of
  * /proc/modules. Instead of reading /proc/kallsyms, the program prints
- * "symbols", or "locked" if the recording is locked then. The environment
+ * "symbols", or "locked" if the recording is locked then. "hide" hides the
+ * addresses in it. The environment
  * variable CHANGED has digits: 1 if the first reading of perf's records during
  * "divide" reports that the kernel's code has changed, 2 for the second. With
  * REFUSED, perf does not report what processes do. With
@@ -41,9 +42,11 @@
 #include "stacks/table_set.h"
 
 #define SYMBOLS	"ffffffff81000000 T _text\n"
+#define HIDDEN	"0000000000000000 T _text\n"
 
 static struct recording *recording;
 static const char *modules;	/* contents of /proc/modules; or NULL */
+static const char *symbols = SYMBOLS;	/* contents of /proc/kallsyms */
 static bool changed;	/* the kernel's code, according to perf's records */
 static int reading = '1';	/* the next one of perf's records */
 
@@ -98,8 +101,8 @@ char *__wrap_read_file(const char *path, size_t *length)
 	if (strcmp(path, "/proc/kallsyms") != 0)
 		return __real_read_file(path, length);
 	print_unless_locked("symbols");
-	*length = strlen(SYMBOLS);
-	return checked_strdup(SYMBOLS);
+	*length = strlen(symbols);
+	return checked_strdup(symbols);
 }
 
 bool __wrap_process_events_code_changed(struct process_events *events)
@@ -162,6 +165,8 @@ static bool record(const struct plan *plan, char **pids)
 					   NO_EXIT_STATUS) && ok;
 		else if (!strncmp(*pids, "modules=", 8))
 			modules = *pids + 8;
+		else if (!strcmp(*pids, "hide"))
+			symbols = HIDDEN;
 		else if (!strcmp(*pids, "cat"))
 			ok = run_cat() && ok;
 		else if (!strcmp(*pids, "new"))

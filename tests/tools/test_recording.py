@@ -184,6 +184,16 @@ def test_capture_ends_with_symbols_of_new_modules(
     assert not changed or kinds.index(b"KEND") < kinds.index(b"DONE")
 
 
+def test_hidden_addresses_keep_earlier_symbols(programs: Path, capture: Path) -> None:
+    then = (NONE, "begin", VETH, "hide", "divide", "end")
+    done = recorded(programs, capture, "-k", then=then)
+    problem = "samples in new code of the kernel will have no symbols: /proc/kallsyms"
+    assert problem in done.stderr
+    for path in (capture, capture.with_name(f"{capture.name}.1")):
+        kinds = {chunk.kind for chunk in chunks_of(path.read_bytes())}
+        assert b"KSYM" in kinds and b"KEND" not in kinds
+
+
 def test_snapshot_has_symbols_of_new_modules(programs: Path, capture: Path) -> None:
     then = (NONE, "begin", VETH, "divide", "divide", "end")
     done = recorded(programs, capture, "-k", then=then)

@@ -8,6 +8,8 @@
 #include "base/util.h"
 #include "capture/kernel_symbols.h"
 
+#define HIDDEN	"/proc/kallsyms hides addresses (see kernel.kptr_restrict)"
+
 /* Without privilege, all addresses in /proc/kallsyms read as 0. */
 static bool has_addresses(const char *symbols)
 {
@@ -38,19 +40,36 @@ static char *read_modules(void)
 	return list;
 }
 
-void kernel_symbols_read(struct kernel_symbols *symbols)
+/* Reads and compresses /proc/kallsyms; returns NULL, or why that failed. */
+static const char *read_text(struct packed *text)
 {
 	size_t length;
-	char *text;
+	char *symbols = read_file("/proc/kallsyms", &length);
+	const char *problem = NULL;
 
+	if (!symbols || !has_addresses(symbols))
+		problem = HIDDEN;
+	else if (!capture_pack(text, symbols, length))
+		problem = "out of memory";
+	free(symbols);
+	return problem;
+}
+
+bool kernel_symbols_read(struct kernel_symbols *symbols)
+{
+	struct kernel_symbols now = { .modules = read_modules() };
+	const char *problem = read_text(&now.text);
+
+	if (problem) {
+		message("samples in %s will have no symbols: %s",
+			symbols->text.bytes ? "new code of the kernel" :
+					      "the kernel", problem);
+		kernel_symbols_free(&now);
+		return false;
+	}
 	kernel_symbols_free(symbols);
-	symbols->modules = read_modules();
-	text = read_file("/proc/kallsyms", &length);
-	if (!text || !has_addresses(text))
-		message("samples in the kernel will have no symbols: /proc/kallsyms hides addresses (see kernel.kptr_restrict)");
-	else if (!capture_pack(&symbols->text, text, length))
-		message("samples in the kernel will have no symbols: out of memory");
-	free(text);
+	*symbols = now;
+	return true;
 }
 
 void kernel_symbols_free(struct kernel_symbols *symbols)

@@ -12,10 +12,10 @@ struct kernel_symbols {
 };
 
 /*
- * Reads and compresses /proc/kallsyms again, or for the first time; if that is
- * impossible, prints why.
+ * Reads and compresses /proc/kallsyms again, or for the first time. On failure,
+ * keeps the earlier symbols, prints why, and returns false.
  */
-void kernel_symbols_read(struct kernel_symbols *symbols);
+bool kernel_symbols_read(struct kernel_symbols *symbols);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /* Returns whether modules have come or gone since the symbols were read. */

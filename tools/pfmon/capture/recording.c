@@ -151,16 +151,16 @@ static bool code_has_changed(struct recording *recording)
 
 /*
  * Reads the kernel's symbols again if modules have been loaded or unloaded;
- * perf's records do not contain modules. Returns whether it has. The caller
- * does not hold the lock, because this takes long.
+ * perf's records do not contain modules. Returns whether it has read them. The
+ * caller does not hold the lock, because this takes long.
  */
 static bool renew_modules(struct recording *recording)
 {
 	if (!recording->kernel.text.bytes ||
-	    !kernel_symbols_have_old_modules(&recording->kernel))
+	    !kernel_symbols_have_old_modules(&recording->kernel) ||
+	    !kernel_symbols_read(&recording->kernel))
 		return false;
 	recording->old_modules = true;
-	kernel_symbols_read(&recording->kernel);
 	return true;
 }
 
