@@ -46,7 +46,7 @@ $(UOUT)/table_adder: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=unwind_compi
 $(UOUT)/table_adder: WRAPPED += -Wl,--wrap=clock_ns
 $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=table_set_load,--wrap=jit_look_at
-$(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=read_file
+$(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=read_file,--wrap=stat
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_code_changed
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_read
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll

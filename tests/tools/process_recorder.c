@@ -12,7 +12,8 @@
  * process like one that is about to end. "modules=TEXT" sets the contents of
  * /proc/modules. Instead of reading /proc/kallsyms, the program prints
  * "symbols", or "locked" if the recording is locked then. "hide" hides the
- * addresses in it. The environment
+ * addresses in it. "inode=N" sets the inode number of each directory
+ * /sys/module/NAME. The environment
  * variable CHANGED has digits: 1 if the first reading of perf's records during
  * "divide" reports that the kernel's code has changed, 2 for the second. With
  * REFUSED, perf does not report what processes do. With
@@ -26,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,11 +49,14 @@
 static struct recording *recording;
 static const char *modules;	/* contents of /proc/modules; or NULL */
 static const char *symbols = SYMBOLS;	/* contents of /proc/kallsyms */
+static ino_t inode;	/* of directories of modules */
 static bool changed;	/* the kernel's code, according to perf's records */
 static int reading = '1';	/* the next one of perf's records */
 
 /* The linker replaces pfmon's functions with these. */
 void __wrap_table_set_load(struct table_set *set);
+int __wrap_stat(const char *path, struct stat *info);
+int __real_stat(const char *path, struct stat *info);
 char *__wrap_read_file(const char *path, size_t *length);
 char *__real_read_file(const char *path, size_t *length);
 bool __wrap_process_events_code_changed(struct process_events *events);
@@ -92,6 +97,14 @@ void __wrap_table_set_load(struct table_set *set)
 	(void)set;
 	if (getenv("LOADS"))
 		print_unless_locked("load");
+}
+
+int __wrap_stat(const char *path, struct stat *info)
+{
+	if (strncmp(path, "/sys/module/", 12) != 0)
+		return __real_stat(path, info);
+	info->st_ino = inode;
+	return 0;
 }
 
 char *__wrap_read_file(const char *path, size_t *length)
@@ -165,6 +178,8 @@ static bool record(const struct plan *plan, char **pids)
 					   NO_EXIT_STATUS) && ok;
 		else if (!strncmp(*pids, "modules=", 8))
 			modules = *pids + 8;
+		else if (!strncmp(*pids, "inode=", 6))
+			inode = strtoul(*pids + 6, NULL, 10);
 		else if (!strcmp(*pids, "hide"))
 			symbols = HIDDEN;
 		else if (!strcmp(*pids, "cat"))

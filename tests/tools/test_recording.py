@@ -184,6 +184,17 @@ def test_capture_ends_with_symbols_of_new_modules(
     assert not changed or kinds.index(b"KEND") < kinds.index(b"DONE")
 
 
+@pytest.mark.parametrize("inode,count", [("4", 0), ("5", 1)])
+def test_module_that_was_loaded_again_is_noticed(
+    programs: Path, capture: Path, inode: str, count: int
+) -> None:
+    """It may have the same name, size and address, but other functions."""
+    then = (VETH, "inode=4", "begin", f"inode={inode}", "end")
+    recorded(programs, capture, "-k", then=then)
+    kinds = [chunk.kind for chunk in chunks_of(capture.read_bytes())]
+    assert kinds.count(b"KEND") == count
+
+
 def test_hidden_addresses_keep_earlier_symbols(programs: Path, capture: Path) -> None:
     then = (NONE, "begin", VETH, "hide", "divide", "end")
     done = recorded(programs, capture, "-k", then=then)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* kernel_symbols.c - read the symbols of the kernel */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/util.h"
 #include "capture/kernel_symbols.h"
@@ -22,19 +24,38 @@ static bool has_addresses(const char *symbols)
 	return false;
 }
 
-/* Returns the names and addresses of all modules; without modules, "". */
+/*
+ * Returns a module's inode number in sysfs; 0 if it is unknown. A module that
+ * is loaded again has another one, but often the same address.
+ */
+static uint64_t inode_of(const char *name)
+{
+	char *path = checked_printf("/sys/module/%s", name);
+	struct stat info;
+	uint64_t inode = stat(path, &info) ? 0 : info.st_ino;
+
+	free(path);
+	return inode;
+}
+
+/*
+ * Returns the names, inode numbers and addresses of all modules; without
+ * modules, "".
+ */
 static char *read_modules(void)
 {
 	size_t length;
 	char *text = read_file("/proc/modules", &length), *rest = text, *line;
-	char *list = checked_strdup(""), name[64], address[32];
+	char *list = checked_strdup(""), *module, name[64], address[32];
 
 	while ((line = strsep(&rest, "\n"))) {
 		if (sscanf(line, "%63s %*s %*s %*s %*s %31s", name,
 			   address) != 2)
 			continue;
-		list = checked_append(list, "\n", name);
-		list = checked_append(list, " ", address);
+		module = checked_printf("%s %" PRIu64 " %s", name,
+					inode_of(name), address);
+		list = checked_append(list, "\n", module);
+		free(module);
 	}
 	free(text);
 	return list;

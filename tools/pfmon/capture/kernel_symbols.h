@@ -8,7 +8,7 @@
 /* The symbols of the kernel and of its modules. */
 struct kernel_symbols {
 	struct packed text;	/* of /proc/kallsyms */
-	char *modules;		/* that were loaded, with their addresses */
+	char *modules;		/* that were loaded */
 };
 
 /*
@@ -18,7 +18,7 @@ struct kernel_symbols {
 bool kernel_symbols_read(struct kernel_symbols *symbols);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
-/* Returns whether modules have come or gone since the symbols were read. */
+/* Returns whether modules were loaded or unloaded since the last reading. */
 bool kernel_symbols_have_old_modules(const struct kernel_symbols *symbols);
 
 #endif /* PFMON_CAPTURE_KERNEL_SYMBOLS_H */
