@@ -13,10 +13,10 @@
  * /proc/modules. Instead of reading /proc/kallsyms, the program prints
  * "symbols", or "locked" if the recording is locked then. "hide" hides the
  * addresses in it. "inode=N" sets the inode number of each directory
- * /sys/module/NAME. The environment
+ * /sys/module/NAME. "watch" records as for pfmon top. The environment
  * variable CHANGED has digits: 1 if the first reading of perf's records during
  * "divide" reports that the kernel's code has changed, 2 for the second. With
- * REFUSED, perf does not report what processes do. With
+ * REFUSED, perf_ring_open() fails with EACCES, so perf reports no events. With
  * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
  * "locked". With LOOKS, it prints "sampled PID" for each process whose
  * generated functions are to be saved. The program also tries to record the
@@ -180,6 +180,8 @@ static bool record(const struct plan *plan, char **pids)
 			modules = *pids + 8;
 		else if (!strncmp(*pids, "inode=", 6))
 			inode = strtoul(*pids + 6, NULL, 10);
+		else if (!strcmp(*pids, "watch"))
+			recording->watched = true;
 		else if (!strcmp(*pids, "hide"))
 			symbols = HIDDEN;
 		else if (!strcmp(*pids, "cat"))

@@ -195,6 +195,13 @@ def test_module_that_was_loaded_again_is_noticed(
     assert kinds.count(b"KEND") == count
 
 
+def test_view_needs_no_last_symbols(programs: Path, capture: Path) -> None:
+    """pfmon top shows nothing after the end."""
+    then = (NONE, "begin", "watch", VETH, "end")
+    assert recorded(programs, capture, "-k", then=then).stdout == "symbols\n"
+    assert b"KEND" not in {chunk.kind for chunk in chunks_of(capture.read_bytes())}
+
+
 def test_hidden_addresses_keep_earlier_symbols(programs: Path, capture: Path) -> None:
     then = (NONE, "begin", VETH, "hide", "divide", "end")
     done = recorded(programs, capture, "-k", then=then)

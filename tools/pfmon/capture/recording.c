@@ -370,7 +370,8 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 	struct context_stats stats;
 	bool ok;
 
-	renew_modules(recording);
+	if (!recording->watched)
+		renew_modules(recording);
 	pthread_mutex_lock(&recording->lock);
 	for (unsigned int i = 0; i < count; i++) {
 		stats = context_stats(contexts[i]);
