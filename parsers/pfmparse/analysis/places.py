@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Callable, Optional
 
 import numpy as np
 
+from ..capture.code import JitFunction
 from ..capture.overlaps import NONE
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, compact
-from ..layout import NDArray
+from ..layout import NDArray, split
 from ..recording import Batch, Recording
 from ..symbols.location import Detail, Location, SymbolOptions
 from ..symbols.resolver import Addresses, Resolver
@@ -26,9 +27,7 @@ NO_COOKIE = 0
 FILE = 1 << 63  # set in a file's space; the other bits are the ID of the file's cookie
 DATA = 1 << 62  # set in a space of data addresses; the other bits are as for code
 KERNEL_CODE = 1 << 61  # set in a space of a KernelCode function, which has a number
-# Set in a space of a function that a process generated. Bits 32 to 59 then have the ID
-# of the epoch and the function.
-GENERATED = 1 << 60
+GENERATED = 1 << 60  # like KERNEL_CODE, for a function that a process generated
 
 Warn = Callable[[str], None]
 
@@ -59,8 +58,10 @@ class Places:
             source.vdsos,
         )
         self._interner = Interner()
-        self._cookies, self._generated = Interner(), Interner()
+        self._cookies = Interner()
         self._functions: dict[KernelSymbol, int] = {}  # see KERNEL_CODE
+        # Functions and the spaces of their processes, see GENERATED.
+        self._generated: dict[tuple[int, JitFunction], int] = {}
         self._locations: list[Location] = []
 
     def __len__(self) -> int:
@@ -165,16 +166,11 @@ class Places:
         return self._resolver.resolve_files(table, cookies, offsets)
 
     def _in_spaces(self, spaces: U64s, ips: U64s) -> Addresses:
+        known, generated = list(self._generated), dict[int, JitFunction]()
+        for at in np.flatnonzero(spaces & np.uint64(GENERATED)).tolist():
+            spaces[at], generated[at] = known[int(spaces[at]) ^ GENERATED]
         tgids = self._known(spaces & np.uint64(NOBODY))
-        epochs = spaces >> np.uint64(32)
-        special = np.flatnonzero(spaces & np.uint64(GENERATED))
-        if not special.size:
-            return Addresses(epochs, tgids, ips)
-        numbers = (epochs[special] ^ np.uint64(GENERATED >> 32)).astype(np.intp)
-        generated = np.full(ips.size, NONE, np.intp)
-        columns = self._generated.pairs()
-        epochs[special], generated[special] = (column[numbers] for column in columns)
-        return Addresses(epochs, tgids, ips, generated)
+        return Addresses(spaces >> np.uint64(32), tgids, ips, generated)
 
     def _known(self, tgids: U64s) -> U64s:
         """Replaces unknown process IDs if the capture has only one process."""
@@ -216,21 +212,31 @@ class Places:
         return KERNEL_CODE | self._functions.setdefault(function, len(self._functions))
 
     def _with_jit(self, spaces: U64s, addresses: U64s, times: Optional[U64s]) -> U64s:
-        """Sets the space of each address that had several JIT-compiled functions."""
+        """Sets the space of each address in a JIT-compiled function."""
         source = self._recording.source
         if times is None or not source.jit.timed or not len(source.clocks):
             return spaces
         spaces = np.broadcast_to(spaces, addresses.shape).copy()
-        at = np.flatnonzero(spaces < np.uint64(KERNEL_CODE))
-        tgids = self._known(spaces[at] & np.uint64(NOBODY))
         times = source.clocks.perf_to_monotonic(times)
-        numbers = source.jit.numbers(tgids, addresses[at], times[at])
-        there = numbers != NONE
-        at, tgids = at[there], tgids[there]
-        ids = self._generated.ids(spaces[at] >> np.uint64(32), numbers[there])
-        numbered = ids.astype(np.uint64) << np.uint64(32) | tgids
-        spaces[at] = numbered | np.uint64(GENERATED)
+        at = np.flatnonzero(spaces < np.uint64(KERNEL_CODE))
+        for which in split(at, spaces[at]):
+            space = int(spaces[which[0]])
+            (tgid,) = self._known(spaces[which[:1]] & np.uint64(NOBODY))
+            symbols = source.jit.find(int(tgid))
+            if symbols is not None:
+                rows = symbols.find(addresses[which], times[which])
+                used, inverse = np.unique(rows, return_inverse=True)
+                found = [
+                    space if row == NONE else self._in(space, symbols.function(row))
+                    for row in used.tolist()
+                ]
+                spaces[which] = np.array(found, np.uint64)[inverse]
         return spaces
+
+    def _in(self, space: int, function: JitFunction) -> int:
+        """Returns the space of a function that a process generated."""
+        key = space, function
+        return GENERATED | self._generated.setdefault(key, len(self._generated))
 
     def _spaces(self, batch: Batch) -> U64s:
         """Returns the address space of each sample's address.

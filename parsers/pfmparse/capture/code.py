@@ -11,15 +11,15 @@ from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import Iterator, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from ..errors import PfmParseError
-from ..layout import Data, split, struct_dtype, view
+from ..layout import Data, struct_dtype, view
 from ..text import amount
 from .json_node import U64_MAX
-from .overlaps import NONE, Ids, Overlaps, U64s, overlapping
+from .overlaps import NONE, Ids, Overlaps, U64s
 
 MAX_IMAGES = 16  # a kernel has one image for each word size
 VDSO_HEADER = struct_dtype(
@@ -54,7 +54,10 @@ class VdsoImages:
         self._images[build_id] = bytes(payload[VDSO_HEADER.itemsize :])
 
 
-MAX_JIT_TEXT = 256 << 20  # bytes, in all JITM and JITD chunks together
+# Maxima of all JITM and JITD chunks together.
+MAX_JIT_CHUNKS = 256
+MAX_JIT_LINES = 1 << 21
+MAX_JIT_TEXT = 256 << 20  # bytes
 
 JIT_HEADER = struct_dtype(8, [("tgid", "<u4", 0), ("flags", "<u4", 4)])
 assert JIT_HEADER.itemsize == 8
@@ -89,7 +92,7 @@ class JitRange(NamedTuple):
 
 
 class _Functions(NamedTuple):
-    """Columns of functions in order of their times on CLOCK_MONOTONIC, in ns."""
+    """Columns of functions; times are those of CLOCK_MONOTONIC, in ns."""
 
     times: U64s
     starts: U64s
@@ -97,101 +100,88 @@ class _Functions(NamedTuple):
     names: list[bytes]
 
 
+class JitChunk:
+    """A JITM chunk, whose functions have the time 0; if ``timed``, a JITD chunk.
+
+    ``cut`` is set if the chunk lacks functions. Malformed lines are ignored, because
+    programs write these files while they run.
+    """
+
+    def __init__(self, text: bytes, cut: bool = False, timed: bool = False) -> None:
+        self.cut = cut
+        self.timed = timed
+        self._text = text
+
+    @cached_property
+    def functions(self) -> tuple[U64s, list[bytes]]:
+        """The times, starts and ends, shape (n, 3), and the names."""
+        numbers, names = array("Q"), list[bytes]()
+        parse = _dumped if self.timed else _mapped
+        for time, start, size, name in parse(self._text):
+            if size and start + size <= U64_MAX and time <= U64_MAX:
+                numbers.extend((time, start, start + size))
+                names.append(name)
+        return np.array(numbers, np.uint64).reshape(-1, 3), names
+
+
 class JitSymbols:
     """The functions that one process generated.
 
-    ``text`` is the process's /tmp/perf-PID.map, whose functions have the time 0.
-    ``dumps`` are the texts of its JITD chunks. ``cut`` is set if the capture does not
-    store all functions. Malformed lines are ignored, because programs write these files
-    while they run.
+    ``cut`` is set if the capture does not store all functions. A function has a row,
+    its number in the order of times.
     """
 
-    def __init__(
-        self, tgid: int, text: bytes, cut: bool, dumps: Sequence[bytes] = ()
-    ) -> None:
+    def __init__(self, tgid: int, chunks: Sequence[JitChunk]) -> None:
         self.tgid = tgid
-        self.cut = cut
-        self._text = text
-        self._dumps = dumps
+        self.cut = any(chunk.cut for chunk in chunks)
+        self.chunks = chunks
 
     def __len__(self) -> int:
         return len(self._functions.names)
 
-    def find(self, addresses: U64s) -> list[Optional[JitFunction]]:
-        """Returns the last function at each address, or None; n elements."""
-        _, starts, ends, _ = self._functions
-        ascending = np.sort(addresses)
-        first = np.searchsorted(ascending, starts)
-        behind = np.searchsorted(ascending, ends)
-        # Skip functions without samples; most functions have none.
-        used = np.flatnonzero(first < behind)
-        found = Overlaps(starts[used], ends[used]).last(addresses, used.size)
-        return [
-            None if at == NONE else self.function(used[at]) for at in found.tolist()
-        ]
+    def find(self, addresses: U64s, times: Optional[U64s] = None) -> Ids:
+        """Returns the row of the function at each address and time, or NONE.
 
-    def replaced(self, addresses: U64s, times: U64s) -> Ids:
-        """Returns the row of the function at each address and time; shape (n,).
-
-        If functions with times share addresses, this is the last function up to the
-        time on CLOCK_MONOTONIC; if all functions are later, it is the first one. The
-        row is NONE if no function at the address shares addresses with another one.
+        This is the last function there up to the time on CLOCK_MONOTONIC; if all
+        functions are later, it is the first one. Without ``times``, it is the last one.
+        Both arrays have shape (n,).
         """
-        times_of, rows, overlaps = self._replaced
-        found = overlaps.last(addresses, np.searchsorted(times_of, times, side="right"))
-        return np.append(rows, NONE)[found]
+        limits: Union[int, Ids] = len(self)
+        if times is not None:
+            limits = np.searchsorted(self._functions.times, times, side="right")
+        return self._overlaps.last(addresses, limits)
 
     def function(self, row: int) -> JitFunction:
-        """Returns the function with a row from replaced()."""
-        name = self._functions.names[row].decode(errors="replace")
-        return JitFunction(name, int(self._functions.starts[row]))
+        """Returns a function by its row."""
+        return JitFunction(self._name(row), int(self._functions.starts[row]))
 
     def ranges(self) -> list[JitRange]:
-        """Returns the functions, by address.
-
-        Of several functions with the same start, the last one counts. A function that
-        overlaps the following one ends where that one starts.
-        """
-        _, starts, ends, names = self._functions
-        last = {
-            int(start): JitRange(int(start), int(end), name.decode(errors="replace"))
-            for start, end, name in zip(starts, ends, names)
-        }
-        found = [last[start] for start in sorted(last)]
-        following = [one.start for one in found[1:]] + [U64_MAX]
+        """Returns the last function at each address, by address."""
+        edges = self._overlaps.edges
+        rows = self.find(edges)
+        changes = np.flatnonzero(rows != np.append(NONE, rows[:-1]))
+        starts = edges[changes].tolist()
         return [
-            one._replace(end=min(one.end, end)) for one, end in zip(found, following)
+            JitRange(start, end, self._name(row))
+            for start, end, row in zip(starts, starts[1:], rows[changes].tolist())
+            if row != NONE
         ]
 
-    @cached_property
-    def _replaced(self) -> tuple[U64s, Ids, Overlaps]:
-        """Returns times and rows of functions that share addresses, and their ranges.
+    def _name(self, row: int) -> str:
+        return self._functions.names[row].decode(errors="replace")
 
-        There are none if functions have no times.
-        """
-        times, starts, ends, _ = self._functions
-        rows = overlapping(starts, ends) if self._dumps else np.zeros(0, np.intp)
-        return times[rows], rows, Overlaps(starts[rows], ends[rows])
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        return Overlaps(self._functions.starts, self._functions.ends)
 
     @cached_property
     def _functions(self) -> _Functions:
-        columns, names = (array("Q"), array("Q"), array("Q")), list[bytes]()
-        add_time, add_start, add_end = (column.append for column in columns)
-        for time, start, size, name in chain(
-            _mapped(self._text), *map(_dumped, self._dumps)
-        ):
-            end = start + size
-            if start < end <= U64_MAX and time <= U64_MAX:
-                add_time(time)
-                add_start(start)
-                add_end(end)
-                names.append(name)
-        times, starts, ends = (np.array(column, np.uint64) for column in columns)
-        if not self._dumps:
-            return _Functions(times, starts, ends, names)
-        order = np.argsort(times, kind="stable")
-        names = [names[row] for row in order.tolist()]
-        return _Functions(times[order], starts[order], ends[order], names)
+        """The functions of all chunks in the order of times."""
+        tables, names = zip(*(chunk.functions for chunk in self.chunks))
+        table, every = np.concatenate(tables), list(chain.from_iterable(names))
+        order = np.argsort(table[:, 0], kind="stable")
+        times, starts, ends = table[order].T.copy()
+        return _Functions(times, starts, ends, [every[row] for row in order.tolist()])
 
 
 _Row = tuple[int, int, int, bytes]  # time, start, size, name
@@ -213,96 +203,54 @@ def _dumped(text: bytes) -> Iterator[_Row]:
             yield time, start, size, name
 
 
-class _Chunk(NamedTuple):
-    """A JITM or JITD chunk."""
-
-    text: bytes = b""
-    cut: bool = False
-
-
 class JitMaps:
     """The generated functions of each process, from its JITM and JITD chunks."""
 
     def __init__(self) -> None:
-        # A process's JITM chunk, and then its JITD chunks.
-        self._chunks: dict[int, list[_Chunk]] = {}
         self._processes: dict[int, JitSymbols] = {}
-        self._numbers: dict[JitFunction, int] = {}
-        self._functions: list[JitFunction] = []
-        self._bytes = 0
+        self._count = self._lines = self._bytes = 0
         self.timed = False  # True if functions have times: there are JITD chunks
 
     def __len__(self) -> int:
-        return len(self._chunks)
+        return len(self._processes)
 
-    def add(self, payload: Data, offset: int) -> None:
-        """Adds the next JITM chunk, whose payload is at byte ``offset``.
+    def add(self, kind: str, payload: Data, offset: int) -> None:
+        """Adds the next JITM or JITD chunk, whose payload is at byte ``offset``.
 
-        It replaces the process's last one.
+        A JITM chunk replaces the process's last one.
         """
-        chunk, chunks = self._parse("JITM", payload, offset)
-        chunks[0] = chunk
-
-    def add_dump(self, payload: Data, offset: int) -> None:
-        """Adds the next JITD chunk, whose payload is at byte ``offset``."""
-        chunk, chunks = self._parse("JITD", payload, offset)
-        chunks.append(chunk)
-        self.timed = True
-
-    def _parse(
-        self, kind: str, payload: Data, offset: int
-    ) -> tuple[_Chunk, list[_Chunk]]:
-        """Returns the chunk, and the process's chunks so far."""
         if len(payload) < JIT_HEADER.itemsize:
             raise PfmParseError(f"{kind} without a header", offset)
         header = view(payload, JIT_HEADER, 1, 0, len(payload))[0]
-        self._bytes += len(payload)
-        if self._bytes > MAX_JIT_TEXT:
-            many = f"more than {MAX_JIT_TEXT} bytes of JITM and JITD"
-            raise PfmParseError(many, offset)
+        text = bytes(payload[JIT_HEADER.itemsize :])
+        self._limit(text, offset)
         tgid, cut = int(header["tgid"]), bool(header["flags"] & CUT)
-        self._processes.pop(tgid, None)
-        chunk = _Chunk(bytes(payload[JIT_HEADER.itemsize :]), cut)
-        return chunk, self._chunks.setdefault(tgid, [_Chunk()])
+        timed = kind == "JITD"
+        self.timed |= timed
+        chunks = [JitChunk(text, cut, timed)]
+        if tgid in self._processes:
+            earlier = self._processes[tgid].chunks
+            chunks[:0] = [chunk for chunk in earlier if timed or chunk.timed]
+        chunks.sort(key=lambda chunk: chunk.timed)
+        self._processes[tgid] = JitSymbols(tgid, chunks)
+
+    def _limit(self, text: bytes, offset: int) -> None:
+        """Raises PfmParseError if the chunk with the text exceeds a limit."""
+        self._count += 1
+        self._lines += text.count(b"\n")
+        self._bytes += len(text)
+        for count, most, what in (
+            (self._count, MAX_JIT_CHUNKS, "chunks"),
+            (self._lines, MAX_JIT_LINES, "lines"),
+            (self._bytes, MAX_JIT_TEXT, "bytes"),
+        ):
+            if count > most:
+                raise PfmParseError(f"more than {most} {what} of JITM and JITD", offset)
 
     def find(self, tgid: int) -> Optional[JitSymbols]:
         """Returns the functions that a process generated, None without a chunk."""
-        if tgid in self._chunks and tgid not in self._processes:
-            texts, cuts = zip(*self._chunks[tgid])
-            self._processes[tgid] = JitSymbols(tgid, texts[0], any(cuts), texts[1:])
         return self._processes.get(tgid)
-
-    def numbers(self, tgids: U64s, addresses: U64s, times: U64s) -> Ids:
-        """Returns the number of the function at each address and time; shape (n,).
-
-        A number stays valid when further chunks are added. Times are those of
-        CLOCK_MONOTONIC. The number is NONE if the time does not matter, because no
-        function at the address shares addresses with another one.
-        """
-        found = np.full(addresses.size, NONE)
-        for which in split(np.arange(addresses.size), tgids):
-            symbols = self.find(int(tgids[which[0]]))
-            if symbols is not None:
-                rows = symbols.replaced(addresses[which], times[which])
-                distinct, indices = np.unique(rows, return_inverse=True)
-                numbers = [self._number(symbols, row) for row in distinct.tolist()]
-                found[which] = np.array(numbers)[indices]
-        return found
-
-    def _number(self, symbols: JitSymbols, row: int) -> int:
-        if row == NONE:
-            return NONE
-        function = symbols.function(row)
-        number = self._numbers.setdefault(function, len(self._functions))
-        if number == len(self._functions):
-            self._functions.append(function)
-        return number
-
-    def function(self, number: int) -> JitFunction:
-        """Returns the function with a number from numbers()."""
-        return self._functions[number]
 
     def processes(self) -> list[JitSymbols]:
         """Returns the functions of all processes that have any chunk, by tgid."""
-        found = map(self.find, sorted(self._chunks))
-        return [process for process in found if process is not None]
+        return [self._processes[tgid] for tgid in sorted(self._processes)]

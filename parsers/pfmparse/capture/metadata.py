@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Callable, Mapping, Optional
 
 from ..errors import PfmParseError
@@ -122,13 +122,9 @@ class Metadata:
         """Adds names and processes of threads."""
         self.threads.add(parse_threads(text, offset), offset)
 
-    def add_jit(self, payload: bytes, offset: int) -> None:
-        """Adds functions that a process generated, from its perf map."""
-        self.jit.add(payload, offset)
-
-    def add_jitdump(self, payload: bytes, offset: int) -> None:
-        """Adds functions that a process generated, from a jitdump file."""
-        self.jit.add_dump(payload, offset)
+    def add_jit(self, payload: bytes, offset: int, kind: str) -> None:
+        """Adds functions that a process generated, from a chunk of this kind."""
+        self.jit.add(kind, payload, offset)
 
     def add_vdso(self, payload: bytes, offset: int) -> None:
         """Adds the image of a vDSO."""
@@ -191,8 +187,8 @@ ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "MAPS": Metadata.add_maps,
     "PROC": Metadata.add_events,
     "THRD": Metadata.add_threads,
-    "JITM": Metadata.add_jit,
-    "JITD": Metadata.add_jitdump,
+    "JITM": partial(Metadata.add_jit, kind="JITM"),
+    "JITD": partial(Metadata.add_jit, kind="JITD"),
     "VDSO": Metadata.add_vdso,
     "CLCK": Metadata.add_clocks,
     "FARG": Metadata.add_change,

@@ -28,9 +28,9 @@ class Overlaps:
         self._count = starts.size
         edges = np.concatenate((starts, ends))
         # Segment i ends at edge i; segment 0 is before all ranges.
-        self._edges, segments = np.unique(edges, return_inverse=True)
+        self.edges, segments = np.unique(edges, return_inverse=True)
         first, behind = segments.reshape(2, -1) + 1
-        size = self._edges.size + 1
+        size = self.edges.size + 1
         begun, ended = (np.bincount(at, minlength=size) for at in (first, behind))
         self._covered = np.cumsum(begun - ended) > 0
         # For each k, the sorted products of a block's number and n, plus a range's
@@ -57,9 +57,9 @@ class Overlaps:
         if not self._count:
             return found
         # Usually, few addresses are near the ranges.
-        near = (addresses >= self._edges[0]) & (addresses < self._edges[-1])
+        near = (addresses >= self.edges[0]) & (addresses < self.edges[-1])
         inside = np.flatnonzero(near)
-        segments = np.searchsorted(self._edges, addresses[inside], side="right")
+        segments = np.searchsorted(self.edges, addresses[inside], side="right")
         covered = self._covered[segments]
         inside, segments = inside[covered], segments[covered]
         limits = np.broadcast_to(limits, addresses.shape)[inside]
@@ -71,13 +71,3 @@ class Overlaps:
             first = np.minimum(first, keys[np.searchsorted(keys, base)] - base)
         found[inside] = np.where(last == NONE, first, last)
         return found
-
-
-def overlapping(starts: U64s, ends: U64s) -> Ids:
-    """Returns the ascending indices of the ranges that overlap another range."""
-    order = np.argsort(starts)
-    starts, ends = starts[order], ends[order]
-    overlap = np.zeros(order.size, np.bool_)
-    overlap[1:] = starts[1:] < np.maximum.accumulate(ends)[:-1]
-    overlap[:-1] |= starts[1:] < ends[:-1]
-    return np.sort(order[overlap])

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import (
     TYPE_CHECKING,
@@ -56,15 +56,15 @@ class Addresses:
     """Distinct addresses; all arrays have shape (n,).
 
     ``tgid`` has each address's process, ``epoch`` has the epoch of its mappings.
-    ``generated`` has the number from JitMaps.numbers() of the generated function at the
-    address; with NONE, the last function counts. If a file is mapped at the address, it
-    takes precedence.
+    ``generated`` has functions that processes generated, by the indices of their
+    addresses; at other addresses, the last function counts. If a file is mapped at the
+    address, it takes precedence.
     """
 
     epoch: NDArray[np.uint64]
     tgid: NDArray[np.uint64]
     ip: NDArray[np.uint64]
-    generated: Optional[Ids] = None
+    generated: dict[int, JitFunction] = field(default_factory=dict)
 
 
 class _Place(NamedTuple):
@@ -215,23 +215,20 @@ class Resolver:
         if not len(self._jit):
             return
         elsewhere = [at for at, place in enumerate(out) if _in_no_file(place)]
-        which = np.array(elsewhere, np.intp)
-        found: list[tuple[int, Optional[JitFunction]]] = []
-        if addresses.generated is not None:
-            numbers = addresses.generated[which]
-            known = numbers != NONE
-            functions = map(self._jit.function, numbers[known].tolist())
-            found += zip(which[known].tolist(), functions)
-            which = which[~known]
+        found = {
+            at: addresses.generated[at] for at in elsewhere if at in addresses.generated
+        }
+        which = np.array([at for at in elsewhere if at not in found], np.intp)
         for of_process in split(which, addresses.tgid[which]):
             symbols = self._jit.find(int(addresses.tgid[of_process[0]]))
             if symbols is not None:
-                last = symbols.find(addresses.ip[of_process])
-                found += zip(of_process.tolist(), last)
-        for at, function in found:
-            if function is not None:
-                ip = int(addresses.ip[at])
-                out[at] = Location(JIT, function.name, offset=ip, start=function.start)
+                rows = symbols.find(addresses.ip[of_process])
+                for at, row in zip(of_process.tolist(), rows.tolist()):
+                    if row != NONE:
+                        found[at] = symbols.function(row)
+        for at, function in found.items():
+            ip = int(addresses.ip[at])
+            out[at] = Location(JIT, function.name, offset=ip, start=function.start)
 
     def _hits(
         self,

@@ -302,7 +302,7 @@ def test_generated_functions_keep_their_names_when_chunks_follow() -> None:
     # Nothing replaced the third function: its address is one place at all times.
     assert ids[2] == ids[3] and len(places) == 3
     head = struct.pack("<II", 100, 0)
-    source.source.jit.add(head, 0)
-    source.source.jit.add_dump(head + b"1 1000 100 0 older\n", 0)
+    source.source.jit.add("JITM", head, 0)
+    source.source.jit.add("JITD", head + b"1 1000 100 0 older\n", 0)
     found = [places.locations()[at].symbol for at in ids]
     assert found == ["old", "new", "alone", "alone"]

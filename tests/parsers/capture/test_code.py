@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers import vdso
-from helpers.readers import read_capture, reported
+from helpers.readers import call_count, peak_memory, read_capture, reported
 from helpers.writers import Sample, captured, chunk, mapped, mapping
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
-from pfmparse.capture.code import JitMaps, JitSymbols, VdsoImages
-from pfmparse.capture.overlaps import NONE, Overlaps
+from pfmparse.capture.code import JitChunk, JitMaps, JitSymbols, VdsoImages
+from pfmparse.capture.overlaps import NONE
 from pfmparse.errors import PfmParseError
 
 BUILD_ID = bytes(range(20))
@@ -81,17 +80,18 @@ def found_in(
     symbols: JitSymbols, addresses: Sequence[int], *times: int
 ) -> list[Optional[str]]:
     """Return the names of the functions at the addresses, at times if there are any."""
-    ips = np.array(addresses, np.uint64)
-    found = symbols.find(ips)
-    if times:
-        rows = symbols.replaced(ips, np.array(times, np.uint64)).tolist()
-        for at, row in enumerate(rows):
-            found[at] = found[at] if row == NONE else symbols.function(row)
-    return [None if function is None else function.name for function in found]
+    moments = np.array(times, np.uint64) if times else None
+    rows = symbols.find(np.array(addresses, np.uint64), moments).tolist()
+    return [None if row == NONE else symbols.function(row).name for row in rows]
+
+
+def listed(text: bytes) -> JitSymbols:
+    """Return the functions in a perf map."""
+    return JitSymbols(1, [JitChunk(text)])
 
 
 def names(text: str, *addresses: int) -> list[Optional[str]]:
-    return found_in(JitSymbols(1, text.encode(), cut=False), addresses)
+    return found_in(listed(text.encode()), addresses)
 
 
 def test_jit_function_excludes_its_end() -> None:
@@ -104,9 +104,9 @@ def test_jit_function_excludes_its_end() -> None:
 
 
 def test_jit_function_has_its_start_address() -> None:
-    symbols = JitSymbols(1, b"1000 100 f\n", cut=False)
-    (function,) = symbols.find(np.array([0x1050], np.uint64))
-    assert function is not None and function.start == 0x1000
+    symbols = listed(b"1000 100 f\n")
+    (row,) = symbols.find(np.array([0x1050], np.uint64)).tolist()
+    assert symbols.function(row).start == 0x1000
 
 
 def test_later_jit_functions_replace_earlier_ones() -> None:
@@ -120,12 +120,11 @@ def test_invalid_jit_map_lines_are_skipped() -> None:
     assert names(text, 0x1000, 0x2000, 0x3000, 0x4000, U64_MAX) == [
         *(None, None, "hex", None, None)
     ]
-    assert len(JitSymbols(1, text.encode(), cut=False)) == 1
+    assert len(listed(text.encode())) == 1
 
 
 def test_jit_function_name_need_not_be_utf8() -> None:
-    symbols = JitSymbols(1, b"1000 10 caf\xe9\r\n", cut=False)
-    assert found_in(symbols, [0x1000]) == ["caf\ufffd"]
+    assert found_in(listed(b"1000 10 caf\xe9\r\n"), [0x1000]) == ["caf\ufffd"]
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
@@ -147,10 +146,9 @@ def test_address_has_the_last_jit_function_around_it(
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.binary(max_size=80))
 def test_arbitrary_jit_text_is_parsed(text: bytes) -> None:
-    symbols = JitSymbols(1, text, cut=False)
-    assert len(found_in(symbols, [0, 1, U64_MAX])) == 3
-    symbols = JitSymbols(1, text, False, [b"1 1 2 3 f\n" + text])
-    assert len(found_in(symbols, [0, 1, U64_MAX], 0, 1, 2)) == 3
+    assert len(found_in(listed(text), [0, 1, U64_MAX])) == 3
+    chunks = [JitChunk(text), JitChunk(b"1 1 2 3 f\n" + text, timed=True)]
+    assert len(found_in(JitSymbols(1, chunks), [0, 1, U64_MAX], 0, 1, 2)) == 3
 
 
 def payload(tgid: int, text: bytes, flags: int = 0) -> bytes:
@@ -160,7 +158,7 @@ def payload(tgid: int, text: bytes, flags: int = 0) -> bytes:
 def test_last_jit_chunk_of_a_process_is_used() -> None:
     maps = JitMaps()
     for tgid, text, flags in ((7, b"1 1 a\n", 0), (5, b"", 1), (7, b"2 1 b\n", 0)):
-        maps.add(payload(tgid, text, flags), 0)
+        maps.add("JITM", payload(tgid, text, flags), 0)
     five, seven = maps.processes()
     assert (five.tgid, five.cut, len(five)) == (5, True, 0)
     assert (seven.tgid, seven.cut, len(seven)) == (7, False, 1)
@@ -168,26 +166,34 @@ def test_last_jit_chunk_of_a_process_is_used() -> None:
     assert found_in(seven, [1, 2]) == [None, "b"]
 
 
-def test_total_jit_text_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfmparse.capture.code.MAX_JIT_TEXT", 20)
+KINDS = ["JITM", "JITD"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "name,most", [("CHUNKS", 1), ("LINES", 3), ("TEXT", 14)], ids=str
+)
+def test_total_amount_of_jit_functions_is_limited(
+    monkeypatch: pytest.MonkeyPatch, kind: str, name: str, most: int
+) -> None:
+    monkeypatch.setattr(f"pfmparse.capture.code.MAX_JIT_{name}", most)
     maps = JitMaps()
-    maps.add(payload(1, b"1 1 a\n"), 0)
-    for add in (maps.add, maps.add_dump):
-        with pytest.raises(PfmParseError, match="more than 20 bytes of JITM") as error:
-            add(payload(2, b"1 1 a\n"), 64)
-        assert error.value.offset == 64 and maps.find(2) is None
+    maps.add("JITM", payload(1, b"1 1 a\n\n"), 0)
+    with pytest.raises(PfmParseError, match=f"more than {most} .* of JITM") as error:
+        maps.add(kind, payload(2, b"1 1 a\n\n\n"), 64)
+    assert error.value.offset == 64 and maps.find(2) is None
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [0, 7])
-def test_jit_chunk_without_header_is_refused(size: int) -> None:
-    with pytest.raises(PfmParseError, match="JITM without a header"):
-        JitMaps().add(bytes(size), 0)
-    with pytest.raises(PfmParseError, match="JITD without a header"):
-        JitMaps().add_dump(bytes(size), 0)
+def test_jit_chunk_without_header_is_refused(size: int, kind: str) -> None:
+    with pytest.raises(PfmParseError, match=f"{kind} without a header"):
+        JitMaps().add(kind, bytes(size), 0)
 
 
 def dumped(dump: str, text: str = "") -> JitSymbols:
-    return JitSymbols(1, text.encode(), False, [dump.encode()])
+    chunks = [JitChunk(text.encode()), JitChunk(dump.encode(), timed=True)]
+    return JitSymbols(1, chunks)
 
 
 def test_jitdump_function_replaces_another_at_its_time() -> None:
@@ -236,65 +242,55 @@ def test_jitdump_functions_replace_those_of_perf_map() -> None:
 
 def test_jitdumps_of_a_process_are_added_up() -> None:
     maps = JitMaps()
-    maps.add_dump(payload(7, b"1 1000 10 1 a\n1 4000 10", 1), 0)
+    maps.add("JITD", payload(7, b"1 1000 10 1 a\n1 4000 10", 1), 0)
     assert maps.timed
-    maps.add(payload(7, b"3000 10 c\n"), 0)
+    maps.add("JITM", payload(7, b"3000 10 c\n"), 0)
     # Each jitdump file has its own indices.
-    maps.add_dump(payload(7, b"1 2000 10 2 b\n2 1000 10 1\n"), 0)
+    maps.add("JITD", payload(7, b"1 2000 10 2 b\n2 1000 10 1\n"), 0)
     (seven,) = maps.processes()
     assert found_in(seven, [0x1000, 0x2000, 0x3000], 2, 1, 1) == ["a", "b", "c"]
     assert seven.cut and len(seven) == 3
 
 
+def test_jitdump_precedes_a_later_perf_map() -> None:
+    maps = JitMaps()
+    maps.add("JITD", payload(7, b"0 1000 10 1 dumped\n"), 0)
+    maps.add("JITM", payload(7, b"1000 20 listed\n"), 0)
+    (seven,) = maps.processes()
+    assert found_in(seven, [0x1000, 0x1010]) == ["dumped", "listed"]
+
+
 def test_jitdump_functions_belong_to_their_process() -> None:
     maps = JitMaps()
-    maps.add(payload(5, b"1000 10 a\n"), 0)
+    maps.add("JITM", payload(5, b"1000 10 a\n"), 0)
     assert not maps.timed
-    maps.add_dump(payload(7, b"1 1000 10 1 b\n2 1000 10 1 c\n1 2000 1 1 d\n"), 0)
-    columns = [7, 5, 6, 7, 7], [0x1000] * 4 + [0x2000], [1, 1, 1, 2, 1]
-    numbers = numbers_of(maps, *columns)
-    found = [None if one == NONE else maps.function(one).name for one in numbers]
-    # Times matter only where functions replaced each other.
-    assert found == ["b", None, None, "c", None]
+    maps.add("JITD", payload(7, b"1 1000 10 1 b\n"), 0)
+    five, seven = maps.processes()
+    found = found_in(five, [0x1000], 1), found_in(seven, [0x1000], 1), maps.find(6)
+    assert found == (["a"], ["b"], None)
 
 
-def numbers_of(maps: JitMaps, *columns: list[int]) -> list[int]:
-    """Return the numbers of functions by process, address and time."""
-    tgids, ips, times = (np.array(column, np.uint64) for column in columns)
-    numbers: list[int] = maps.numbers(tgids, ips, times).tolist()
-    return numbers
+def test_range_of_function_ends_where_a_later_one_begins() -> None:
+    symbols = dumped("1 1080 10 1 freed\n9 1000 100 2 now\n")
+    assert symbols.ranges() == [(0x1000, 0x1100, "now")]
+    symbols = dumped("9 1080 10 1 now\n1 1000 100 2 around\n", "1100 10 a\n1200 10 b\n")
+    assert symbols.ranges() == [
+        *[(0x1000, 0x1080, "around"), (0x1080, 0x1090, "now")],
+        *[(0x1090, 0x1100, "around"), (0x1100, 0x1110, "a"), (0x1200, 0x1210, "b")],
+    ]
+    assert listed(b"").ranges() == []
 
 
-def test_number_of_jit_function_never_changes() -> None:
-    maps = JitMaps()
-    maps.add(payload(7, b"1000 10 a\n1000 10 b\n"), 0)
-    maps.add_dump(payload(7, b"5 1000 10 1 c\n"), 0)
-    (b,) = numbers_of(maps, [7], [0x1000], [1])
-    maps.add(payload(7, b""), 0)
-    maps.add_dump(payload(7, b"3 1000 10 1 d\n"), 0)
-    assert len(set(numbers_of(maps, [7, 7], [0x1000] * 2, [4, 5])) | {b}) == 3
-    assert maps.function(b).name == "b"
+def test_functions_are_parsed_and_sorted_once() -> None:
+    maps, count = JitMaps(), 10_000
+    lines = (b"%x %x 10 %x f\n" % (n, 16 * n, n) for n in range(count))
+    maps.add("JITD", payload(7, b"".join(lines)), 0)
 
+    def look_up() -> list[Optional[str]]:
+        (seven,) = maps.processes()
+        return found_in(seven, [16], 9)
 
-def test_perf_maps_without_times_have_no_numbers() -> None:
-    maps = JitMaps()
-    maps.add(payload(7, b"1000 10 a\n1000 10 b\n"), 0)
-    assert numbers_of(maps, [7], [0x1000], [1]) == [NONE]
-
-
-def test_replaced_functions_are_sorted_only_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made = []
-
-    class Counted(Overlaps):
-        def __init__(self, *ranges: NDArray[np.uint64]) -> None:
-            made.append(ranges)
-            super().__init__(*ranges)
-
-    monkeypatch.setattr("pfmparse.capture.code.Overlaps", Counted)
-    maps = JitMaps()
-    maps.add_dump(payload(7, b"1 1000 10 1 a\n5 1000 10 1 b\n9 3000 1 1 c\n"), 0)
-    for time in (1, 5):
-        assert numbers_of(maps, [7], [0x1000], [time]) != [NONE]
-    assert [starts.tolist() for starts, _ in made] == [[0x1000, 0x1000]]
+    assert call_count(look_up) > count
+    maps.add("JITM", payload(7, b"1000 10 g\n"), 0)
+    assert call_count(look_up) < count
+    assert peak_memory(look_up)[0] < 2 * count

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
+from helpers.readers import call_count, peak_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pfmparse.capture.overlaps import NONE, Overlaps, overlapping
+from pfmparse.capture.overlaps import NONE, Overlaps
 
 HIGHEST = (1 << 64) - 1
 RANGES = st.lists(
@@ -31,18 +32,6 @@ def test_last_range_before_a_limit_is_found(
         assert number == (before[-1:] or around[:1] or [NONE])[0]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
-@given(RANGES)
-def test_overlapping_ranges_are_found(ranges: list[tuple[int, int]]) -> None:
-    starts, ends = np.array(ranges, np.uint64).reshape(-1, 2).T
-    cells = [set(range(start, end)) for start, end in ranges]
-    assert overlapping(starts, ends).tolist() == [
-        at
-        for at, one in enumerate(cells)
-        if any(one & other for of, other in enumerate(cells) if of != at)
-    ]
-
-
 def test_ranges_at_both_ends_of_memory_are_found() -> None:
     starts, ends = np.array([[0, HIGHEST - 1], [1, HIGHEST]], np.uint64)
     probes = np.array([0, 1, HIGHEST - 1, HIGHEST], np.uint64)
@@ -50,9 +39,15 @@ def test_ranges_at_both_ends_of_memory_are_found() -> None:
 
 
 def test_search_among_many_ranges_is_fast() -> None:
-    """All ranges overlap: comparing them with each address would take minutes."""
+    """All ranges overlap: neither compare them with each address, nor in a table."""
     many = np.arange(1 << 17, dtype=np.uint64)
     starts, ends = many, np.full(many.size, 1 << 40, np.uint64)
     probes = np.full(many.size, many.size, np.uint64)
-    found = Overlaps(starts, ends).last(probes, np.arange(many.size))
-    assert found[1:].tolist() == list(range(many.size - 1)) and found[0] == 0
+
+    def search() -> list[int]:
+        found = Overlaps(starts, ends).last(probes, np.arange(many.size))
+        return found.tolist()  # type: ignore[no-any-return]
+
+    assert search() == [0, *range(many.size - 1)]
+    assert call_count(search) < many.size // 100
+    assert peak_memory(search)[0] < 1000 * many.size

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import tracemalloc
 from dataclasses import dataclass
 from io import BufferedIOBase
@@ -72,6 +73,18 @@ def peak_memory(read: Callable[[], T]) -> tuple[int, T]:
         return tracemalloc.get_traced_memory()[1], value
     finally:
         tracemalloc.stop()
+
+
+def call_count(work: Callable[[], object]) -> int:
+    """Return how many functions, of Python and of C, are called by ``work``."""
+    calls = list[str]()
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, value: calls.append(event))
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return sum(event.endswith("call") for event in calls)
 
 
 def opened(

@@ -435,7 +435,7 @@ def test_jit_functions_belong_to_their_process() -> None:
 def test_jit_functions_may_be_added_to_a_resolver() -> None:
     jit = JitMaps()
     resolver = Resolver(MapsHistory(), None, [], Detail.FUNCTION, print, jit)
-    jit.add(struct.pack("<II", 100, 0) + b"1000 10 made\n", 0)
+    jit.add("JITM", struct.pack("<II", 100, 0) + b"1000 10 made\n", 0)
     epoch, tgid, ip = (np.array([value], np.uint64) for value in (0, 100, 0x1000))
     (place,) = resolver.resolve(Addresses(epoch, tgid, ip))
     assert place.symbol == "made"
