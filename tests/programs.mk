@@ -41,6 +41,7 @@ $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=perf_ring_close,--wrap=cpu_watch_ope
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=cpu_watch_next,--wrap=perf_ring_add
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=table_set_add,--wrap=table_set_changed
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=table_set_looks_up,--wrap=jit_add_dump
+$(UOUT)/event_reader: WRAPPED += -Wl,--wrap=jit_ended
 $(UOUT)/maps_printer: WRAPPED := -Wl,--wrap=table_set_add,--wrap=table_set_looks_up
 $(UOUT)/table_adder: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=unwind_compile
 $(UOUT)/table_adder: WRAPPED += -Wl,--wrap=clock_ns

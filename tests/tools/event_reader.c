@@ -69,6 +69,7 @@ bool __wrap_table_set_looks_up(const struct table_set *set);
 void __wrap_table_set_changed(struct table_set *set, pid_t pid);
 void __wrap_jit_add_dump(struct jit *jit, pid_t tgid,
 			 const struct mapping *mapping, const char *path);
+void __wrap_jit_ended(struct jit *jit, pid_t tgid);
 
 bool __wrap_cpus_online(int **cpus, unsigned int *count)
 {
@@ -149,6 +150,12 @@ void __wrap_jit_add_dump(struct jit *jit, pid_t tgid,
 {
 	(void)jit;
 	printf("dump %d %" PRIu64 " %s\n", tgid, mapping->inode, path);
+}
+
+void __wrap_jit_ended(struct jit *jit, pid_t tgid)
+{
+	(void)jit;
+	printf("ended %d\n", tgid);
 }
 
 static void put(struct perf_event_mmap_page *page, const char *hex)

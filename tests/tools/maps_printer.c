@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/jit.h"
 #include "capture/maps.h"
 #include "stacks/table_set.h"
 
@@ -38,6 +39,7 @@ void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id)
 int main(int argc, char **argv)
 {
 	static char tables;	/* only its address is used */
+	struct jit *jit = jit_create(0);
 	struct maps *maps;
 	char *text;
 	int c;
@@ -48,7 +50,7 @@ int main(int argc, char **argv)
 	}
 	maps = maps_create(argc == 3 && !strcmp(argv[2], "data"),
 			   argc == 3 && !strcmp(argv[2], "tables") ?
-			   (struct table_set *)&tables : NULL, NULL);
+			   (struct table_set *)&tables : NULL, jit);
 	while ((c = getchar()) != EOF) {
 		if (c != '\n')
 			continue;
@@ -59,5 +61,6 @@ int main(int argc, char **argv)
 		free(text);
 	}
 	maps_destroy(maps);
+	jit_destroy(jit);
 	return 0;
 }

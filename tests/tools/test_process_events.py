@@ -481,12 +481,24 @@ def test_mapped_jitdump_is_noticed(reader: Reader, tmp_path: Path) -> None:
     names = "jit-5.dump", "xjit-5.dump", "jit-5.dumps", "jit-5.dump/x", "jit-.dump"
     paths = [f"{tmp_path}/{name}" for name in names]
     file = struct.pack("<IIQQ", 8, 1, 99, 0)
-    maps = (mmap2(1, path.encode(), pid=7, file=file) for path in paths)
-    found = reader.dumps(*map(put, maps), "read")
-    assert found == [f"7 99 {paths[0]}", f"7 99 {paths[4]}"]
+
+    def mapped(path: str) -> str:
+        return put(mmap2(1, path.encode(), pid=7, file=file))
+
+    deleted = f"{paths[0]} (deleted)"
+    found = reader.dumps(*(mapped(path) for path in (*paths, deleted)), "read")
+    assert found == [f"7 99 {path}" for path in (paths[0], paths[4], deleted)]
     # Only executable mappings announce a file.
-    data = mmap2(1, paths[0].encode(), prot=1)
-    assert reader.dumps(put(data), "read") == []
+    data = put(mmap2(1, paths[0].encode(), prot=1))
+    assert reader.dumps(data, "read") == []
+    # The file may describe code that is itself in a file.
+    lines = [data, "read", "made 7", mapped(paths[0]), "read", "made 7"]
+    assert reader.answers("made", *lines) == [0, 1]
+
+
+def test_new_process_does_not_continue_an_earlier_one(reader: Reader) -> None:
+    lines = [put(fork(1, 6, 5)), "read", put(comm(2, 6, b"sh", IS_EXEC)), "last"]
+    assert reader.answers("ended", *lines) == [6]
 
 
 def test_exec_without_mappings_has_removed_the_events(reader: Reader) -> None:

@@ -4,114 +4,89 @@
  *
  * A process that generates functions writes their names and addresses to
  * /tmp/perf-PID.map, a perf map, or to a jitdump file, which it also maps. The
- * PID and the path are those in the process's own namespaces. pfmon does not
- * trust the process: it opens only a regular file that belongs to the process's
- * user or to root and is not a symbolic link, and it resolves links to
- * directories inside the process's root directory. If the process has ended,
- * pfmon uses its own user and root directory instead.
+ * PID is that in the process's own namespace. pfmon does not trust the process,
+ * which could replace the file by one that its user cannot read: pfmon opens
+ * only a regular file that belongs to the process's real user, or that all
+ * users can read and that belongs to root or to the effective user. A perf map
+ * must not be a symbolic link; links to directories are resolved inside the
+ * process's root directory. If the process has ended, pfmon uses its own users
+ * and root directory instead.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/util.h"
 #include "capture/jit_open.h"
-#include "capture/threads.h"
+#include "process/mapping.h"
 
 #define ROOT_FLAGS	(O_PATH | O_DIRECTORY | O_CLOEXEC)
-#define NS_PER_S	1000000000ULL
 
-/* The owner of files to open: a process, or pfmon itself. */
+/* A process, or pfmon itself. */
 struct owner {
-	pid_t pid;
-	int root;		/* the root directory */
 	unsigned int uid, euid;
-	char *name;		/* the process's PID in its own namespace */
+	int pid;		/* the process's PID in its own namespace */
 };
 
-/*
- * Reads data about a process. owner->name, to be freed, is the last number of
- * the line NStgid.
- */
-static bool read_status(struct owner *owner)
+static struct owner pfmon_for(pid_t tgid)
 {
-	char *path = checked_printf("/proc/%d/status", owner->pid);
+	return (struct owner){ getuid(), geteuid(), tgid };
+}
+
+/*
+ * Returns data about a process, or about pfmon if the process has ended. Called
+ * before the file is opened: if the process ends meanwhile, its file must not
+ * count as pfmon's.
+ */
+static struct owner owner_of(pid_t tgid)
+{
+	char *path = checked_printf("/proc/%d/status", tgid);
+	struct owner owner = pfmon_for(tgid), found;
 	size_t length;
 	char *text = read_file(path, &length);
 	char *uids = text ? strstr(text, "\nUid:") : NULL;
-	char *numbers = text ? strstr(text, "\nNStgid:") : NULL;
-	bool ok = uids && numbers &&
-		  sscanf(uids, "\nUid: %u %u", &owner->uid, &owner->euid) == 2;
+	char *pids = uids ? strstr(uids, "\nNStgid:") : NULL;
 
-	if (ok) {
-		numbers++;
-		numbers[strcspn(numbers, "\n")] = '\0';
-		owner->name = checked_strdup(strrchr(numbers, '\t') + 1);
+	if (pids &&
+	    sscanf(uids, "\nUid: %u %u", &found.uid, &found.euid) == 2) {
+		pids[1 + strcspn(pids + 1, "\n")] = '\0';
+		/* The last number is the one in the innermost namespace. */
+		found.pid = atoi(strrchr(pids, '\t'));
+		owner = found;
 	}
 	free(text);
 	free(path);
-	return ok;
+	return owner;
 }
 
 /*
- * Opens the root directory first: a zombie still has a user and a PID, but no
- * root directory. Returns 0 or a negative errno.
+ * Returns the descriptor, or closes it and returns a negative errno: -ENOENT if
+ * the file is older than @begun. Times of files are not exact.
  */
-static int find_owner(pid_t tgid, struct owner *owner)
+static int check_file(int fd, const struct owner *owner, time_t begun)
 {
-	char *path = checked_printf("/proc/%d/root", tgid);
-	int error;
+	struct stat info;
+	int error = -EPERM;
 
-	*owner = (struct owner){ .pid = tgid, .root = open(path, ROOT_FLAGS) };
-	error = owner->root < 0 ? errno : 0;
-	free(path);
-	if (!error && read_status(owner))
-		return 0;
-	if (error && error != ENOENT)
-		return -error;
-	if (!error)
-		close(owner->root);
-	*owner = (struct owner){
-		.pid = getpid(),
-		.root = open("/", ROOT_FLAGS),
-		.uid = getuid(),
-		.euid = geteuid(),
-		.name = checked_printf("%d", tgid),
-	};
-	return 0;
+	if (!fstat(fd, &info) && S_ISREG(info.st_mode) &&
+	    (info.st_uid == owner->uid ||
+	     (info.st_mode & 0004 &&	/* all users can read it */
+	      (!info.st_uid || info.st_uid == owner->euid))))
+		error = info.st_mtim.tv_sec + 1 < begun ? -ENOENT : 0;
+	if (error)
+		close(fd);
+	return error ? error : fd;
 }
 
-static void free_owner(struct owner *owner)
-{
-	close(owner->root);
-	free(owner->name);
-}
-
-static int check_file(int fd, const struct owner *owner, struct stat *info)
-{
-	if (fstat(fd, info))
-		return -errno;
-	return S_ISREG(info->st_mode) &&
-	       (!info->st_uid || info->st_uid == owner->uid ||
-		info->st_uid == owner->euid) ? 0 : -EPERM;
-}
-
-/*
- * Opens a regular file that belongs to the owner or to root. Returns a
- * descriptor or a negative errno.
- */
-static int open_below(int root, const char *path, const struct owner *owner,
-		      struct stat *info)
+static int open_below(int root, const char *path)
 {
 	const struct open_how how = {
 		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW |
@@ -119,74 +94,40 @@ static int open_below(int root, const char *path, const struct owner *owner,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	int error = fd < 0 ? -errno : check_file(fd, owner, info);
 
-	if (fd >= 0 && error)
-		close(fd);
-	return error ? error : fd;
+	return fd < 0 ? -errno : fd;
 }
 
-/*
- * Returns whether a file is older than a process: then it is that of an earlier
- * process with the same PID. Times of files and processes are not exact.
- */
-static bool is_stale(const struct stat *info, pid_t pid)
+int jit_open_map(pid_t tgid, time_t begun, unsigned int *uid)
 {
-	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
-	uint64_t begun = (boot + thread_start_ns(pid, pid)) / NS_PER_S;
+	struct owner owner = owner_of(tgid);
+	char *path = checked_printf("/proc/%d/root", tgid);
+	int root = open(path, ROOT_FLAGS), fd;
+	bool ended = root < 0 && errno == ENOENT;
 
-	return info->st_mtim.tv_sec + 1 < (time_t)begun;
-}
-
-int jit_open_map(pid_t tgid)
-{
-	struct owner owner;
-	struct stat info;
-	char *path;
-	int fd = find_owner(tgid, &owner);
-
-	if (fd)
-		return fd;
-	path = checked_printf("/tmp/perf-%s.map", owner.name);
-	fd = open_below(owner.root, path, &owner, &info);
-	if (fd >= 0 && is_stale(&info, owner.pid)) {
-		close(fd);
-		fd = -ENOENT;
+	if (ended) {
+		/* A zombie still has users and a PID, but no root. */
+		owner = pfmon_for(tgid);
+		root = open("/", ROOT_FLAGS);
 	}
+	fd = -errno;
 	free(path);
-	free_owner(&owner);
-	return fd;
+	*uid = owner.uid;
+	if (root < 0)
+		return fd;
+	path = checked_printf("/tmp/perf-%d.map", owner.pid);
+	fd = open_below(root, path);
+	free(path);
+	close(root);
+	return fd < 0 ? fd : check_file(fd, &owner, ended ? begun : 0);
 }
 
-static int open_dump_below(int root, const char *path,
-			   const struct owner *owner, uint64_t inode)
+int jit_open_dump(pid_t tgid, const struct mapping *mapping, const char *path,
+		  unsigned int *uid)
 {
-	struct stat info;
-	int fd = open_below(root, path, owner, &info);
+	struct owner owner = owner_of(tgid);
+	int fd = mapping_open(mapping, tgid, path);
 
-	if (fd < 0 || info.st_ino == inode)
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
-/*
- * The kernel reports paths relative to pfmon's root directory for a process
- * whose root directory is below it.
- */
-int jit_open_dump(pid_t tgid, const char *path, uint64_t inode)
-{
-	struct owner owner;
-	int fd = find_owner(tgid, &owner), own;
-
-	if (fd)
-		return fd;
-	fd = open_dump_below(owner.root, path, &owner, inode);
-	if (fd == -ENOENT) {
-		own = open("/", ROOT_FLAGS);
-		fd = open_dump_below(own, path, &owner, inode);
-		close(own);
-	}
-	free_owner(&owner);
-	return fd;
+	*uid = owner.uid;
+	return fd < 0 ? -ENOENT : check_file(fd, &owner, 0);
 }

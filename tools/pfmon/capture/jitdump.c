@@ -7,15 +7,13 @@
  * code, debug information and unwind information.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/util.h"
 #include "capture/jitdump.h"
@@ -25,7 +23,9 @@
 #define VERSION			1
 #define FLAG_ARCH_TIMESTAMP	1	/* times of an unknown clock */
 #define ROOM			4096	/* the rest of a long name is cut off */
-#define WINDOW			(4 * ROOM)	/* bytes to read at once */
+#define HEADER			16	/* bytes before the rest of a record */
+#define ADDRESS			4
+#define NAME			(8 * (ADDRESS + 3))
 
 enum record_id {
 	RECORD_LOAD,
@@ -39,85 +39,38 @@ struct dump_header {
 	uint64_t time, flags;
 };
 
-struct record_header {
-	uint32_t id, size;
-	uint64_t time;
-};
-
-/* A function's name and its machine code follow. */
-struct load_record {
-	struct record_header header;
-	uint32_t pid, tid;
-	uint64_t vma, address, size, index;
-};
-
-struct move_record {
-	struct record_header header;
-	uint32_t pid, tid;
-	uint64_t vma, old_address, address, size, index;
+/*
+ * The first bytes of a record; zeros follow. The words from ADDRESS on are a
+ * function's address, size and number. If the function was moved, its old
+ * address precedes them; otherwise its name follows.
+ */
+union record {
+	struct {
+		uint32_t id, size;
+		uint64_t time;
+	};
+	uint64_t words[ADDRESS + 4];
+	char bytes[ROOM + 1];
 };
 
 _Static_assert(sizeof(struct dump_header) == 40, "jitdump-specification.txt");
-_Static_assert(sizeof(struct load_record) == 56, "jitdump-specification.txt");
-_Static_assert(sizeof(struct move_record) == 64, "jitdump-specification.txt");
-
-/* The first bytes of a record; zeros follow. */
-union record {
-	struct record_header header;
-	struct load_record load;
-	struct move_record move;
-	char bytes[ROOM + sizeof(struct move_record)];
-};
-
-/* A part of the file. */
-struct window {
-	int fd;
-	uint64_t offset;
-	size_t size;
-	char bytes[WINDOW];
-};
 
 bool jitdump_has_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash && !fnmatch("jit-*.dump", slash + 1, 0);
-}
-
-static void read_window(struct window *window, uint64_t offset)
-{
-	ssize_t got;
-
-	do
-		got = pread(window->fd, window->bytes, WINDOW, (off_t)offset);
-	while (got < 0 && errno == EINTR);
-	window->offset = offset;
-	window->size = got < 0 ? 0 : (size_t)got;
-}
-
-/* Returns false if the file ends before. */
-static bool read_at(struct window *window, uint64_t offset, void *to,
-		    size_t size)
-{
-	uint64_t end = window->offset + window->size;
-
-	if (offset < window->offset || offset > end || size > end - offset)
-		read_window(window, offset);
-	end = window->offset + window->size;
-	if (size > end - offset)
-		return false;
-	memcpy(to, window->bytes + (offset - window->offset), size);
-	return true;
+	return slash && (!fnmatch("jit-*.dump", slash + 1, 0) ||
+			 !fnmatch("jit-*.dump (deleted)", slash + 1, 0));
 }
 
 static const char *check(const struct dump_header *header)
 {
 	if (header->magic == __builtin_bswap32(MAGIC))
-		return "has the byte order of another machine";
+		return "byte order of another machine";
 	if (header->magic != MAGIC || header->size < sizeof(*header))
-		return "is not a jitdump file";
+		return "not a jitdump file";
 	if (header->version != VERSION)
-		return "has an unknown version";
+		return "unknown version";
 	return NULL;
 }
 
@@ -125,33 +78,40 @@ static const char *check(const struct dump_header *header)
  * Reads the first bytes of the record at @offset. Returns false unless the
  * whole record is before @end.
  */
-static bool read_record(struct window *window, uint64_t offset, uint64_t end,
+static bool read_record(FILE *file, uint64_t offset, uint64_t end,
 			union record *record)
 {
-	const struct record_header *header = &record->header;
-	const size_t begin = sizeof(*header);
 	size_t size;
 
-	if (!read_at(window, offset, record, begin) || header->size < begin ||
-	    header->size > end - offset)
+	memset(record, 0, sizeof(*record));
+	if (fseeko(file, (off_t)offset, SEEK_SET) ||
+	    fread(record, HEADER, 1, file) != 1 || record->size < HEADER ||
+	    record->size > end - offset)
 		return false;
-	if (header->id > RECORD_MOVE)
+	if (record->id > RECORD_MOVE)
 		return true;
-	size = header->size < ROOM ? header->size : ROOM;
-	memset(record->bytes + size, 0, sizeof(record->move));
-	return read_at(window, offset + begin, record->bytes + begin,
-		       size - begin);
+	size = record->size < ROOM ? record->size : ROOM;
+	return size == HEADER ||
+	       fread(record->bytes + HEADER, size - HEADER, 1, file) == 1;
 }
 
-/* Appends a line; the name is "" if a function was moved. */
-static void add_line(struct perf_bytes *lines, uint64_t time, uint64_t address,
-		     uint64_t size, uint64_t index, const char *name)
+/* Appends a line for a function that was loaded or moved. */
+static void add_line(struct perf_bytes *lines, const union record *record,
+		     bool timed)
 {
-	char *line = checked_printf("%" PRIx64 " %" PRIx64 " %" PRIx64
-				    " %" PRIx64 "%s%s", time, address, size,
-				    index, *name ? " " : "", name);
-	size_t length = strlen(line);
+	const bool moved = record->id == RECORD_MOVE;
+	const char *name = moved ? "" : record->bytes + NAME;
+	const uint64_t *words = record->words + ADDRESS + moved;
+	size_t length;
+	char *line;
 
+	if (record->id > RECORD_MOVE || !(moved || *name))
+		return;
+	line = checked_printf("%" PRIx64 " %" PRIx64 " %" PRIx64
+			      " %" PRIx64 "%s%s", timed ? record->time : 0,
+			      words[0], words[1], words[2], moved ? "" : " ",
+			      name);
+	length = strlen(line);
 	for (char *at = line; (at = strchr(at, '\n'));)
 		*at = ' ';
 	line[length] = '\n';
@@ -159,26 +119,9 @@ static void add_line(struct perf_bytes *lines, uint64_t time, uint64_t address,
 	free(line);
 }
 
-static void add_record(struct perf_bytes *lines, const union record *record,
-		       bool timed)
-{
-	uint64_t time = timed ? record->header.time : 0;
-	const struct load_record *load = &record->load;
-	const struct move_record *move = &record->move;
-	const char *name = record->bytes + sizeof(*load);
-
-	if (load->header.id == RECORD_LOAD && *name)
-		add_line(lines, time, load->address, load->size, load->index,
-			 name);
-	else if (move->header.id == RECORD_MOVE)
-		add_line(lines, time, move->address, move->size, move->index,
-			 "");
-}
-
-const char *jitdump_read(int fd, size_t most, unsigned int *records,
+const char *jitdump_read(FILE *file, size_t most, unsigned int *records,
 			 struct perf_bytes *lines, bool *cut)
 {
-	struct window window = { .fd = fd };
 	struct dump_header header;
 	union record record;
 	bool timed;
@@ -186,19 +129,19 @@ const char *jitdump_read(int fd, size_t most, unsigned int *records,
 	const char *problem;
 	struct stat info;
 
-	if (!read_at(&window, 0, &header, sizeof(header)))
-		return "has no complete header";
+	if (fread(&header, sizeof(header), 1, file) != 1)
+		return "no complete header";
 	problem = check(&header);
 	if (problem)
 		return problem;
 	timed = !(header.flags & FLAG_ARCH_TIMESTAMP);
 	/* The process may still be writing: ignore what it adds from now on. */
-	end = fstat(fd, &info) ? 0 : (uint64_t)info.st_size;
+	end = fstat(fileno(file), &info) ? 0 : (uint64_t)info.st_size;
 	for (offset = header.size;
 	     offset < end && lines->size < most && *records &&
-	     read_record(&window, offset, end, &record);
-	     offset += record.header.size, --*records)
-		add_record(lines, &record, timed);
+	     read_record(file, offset, end, &record);
+	     offset += record.size, --*records)
+		add_line(lines, &record, timed);
 	*cut = offset != end;
 	return NULL;
 }

@@ -5,10 +5,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct perf_bytes;
 
-/* Returns whether a file is a jitdump file, judging by its name. */
+/*
+ * Returns whether a file is a jitdump file, judging by its path in
+ * /proc/PID/maps, which has " (deleted)" at its end if the file was deleted.
+ */
 bool jitdump_has_name(const char *path);
 
 /*
@@ -19,7 +23,7 @@ bool jitdump_has_name(const char *path);
  * damaged. Does not trust the file, which may change meanwhile. Returns NULL,
  * or a phrase that says why nothing could be read.
  */
-const char *jitdump_read(int fd, size_t most, unsigned int *records,
+const char *jitdump_read(FILE *file, size_t most, unsigned int *records,
 			 struct perf_bytes *lines, bool *cut);
 
 #endif /* PFMON_CAPTURE_JITDUMP_H */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -33,7 +32,7 @@
 struct process {
 	struct pid_entry entry;	/* by its tgid */
 	bool known;
-	bool made_code;		/* has executable mappings without a file */
+	bool made_code;		/* has generated code */
 	uint64_t signature;
 	uint64_t round;		/* of the last examination */
 };
@@ -54,7 +53,7 @@ struct maps {
 	struct pid_table processes;
 	struct file *files[BUCKETS];
 	struct table_set *tables;	/* the caller's; or NULL */
-	struct jit *jit;		/* the caller's; or NULL */
+	struct jit *jit;		/* the caller's */
 	struct vdsos *vdsos;
 	struct file_identity vdso;	/* from the last maps_identify() */
 };
@@ -96,16 +95,6 @@ static uint32_t crc_of(uint32_t start, const char *text)
 }
 
 /*
- * Returns the path, to be freed, of a link in /proc that leads to a mapping's
- * file, even if the file was deleted.
- */
-static char *link_of(pid_t tgid, uint64_t start, uint64_t end)
-{
-	return checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-			      tgid, start, end);
-}
-
-/*
  * Returns whether @path, below the root directory of the process, leads to the
  * mapped file, which has the inode number @inode.
  */
@@ -137,7 +126,7 @@ size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode)
  */
 static char *exact_path(pid_t tgid, const struct mapping *mapping)
 {
-	char *link = link_of(tgid, mapping->start, mapping->end);
+	char *link = mapping_link(tgid, mapping->start, mapping->end);
 	char target[PATH_MAX];
 	ssize_t length = -1;
 
@@ -150,53 +139,9 @@ static char *exact_path(pid_t tgid, const struct mapping *mapping)
 	return checked_strdup(target);
 }
 
-/* Returns whether a file is on the mapping's device. */
-static bool is_on_device(const struct stat *info, const struct mapping *mapping)
-{
-	char *device = checked_printf("%02x:%02x ", major(info->st_dev),
-				      minor(info->st_dev));
-	bool same = !strncmp(mapping->device_inode, device, strlen(device));
-
-	free(device);
-	return same;
-}
-
-/* Returns whether the open file is the mapped file. */
-static bool is_mapped(int fd, const struct mapping *mapping, bool check_device)
-{
-	struct stat info;
-
-	return !fstat(fd, &info) && info.st_ino == mapping->inode &&
-	       (!check_device || is_on_device(&info, mapping));
-}
-
 static bool is_code(const struct mapping *mapping)
 {
 	return mapping->prot[2] == 'x';
-}
-
-/*
- * If @path leads to the mapped file, reads the file's identity and, if the
- * mapping is executable, adds the file's unwind table to the set. Returns
- * whether @path leads to the file.
- */
-static bool identify_at(const struct maps *maps, struct file_identity *identity,
-			const char *path, const struct mapping *mapping,
-			bool check_device)
-{
-	int fd = file_open(path);
-	bool found;
-
-	if (fd < 0)
-		return false;
-	found = is_mapped(fd, mapping, check_device);
-	if (found)
-		file_identify(identity, fd);
-	if (found && maps->tables && is_code(mapping))
-		table_set_add(maps->tables, fd, identity->build_id);
-	else
-		close(fd);
-	return found;
 }
 
 /* Prints, once, that call chains through a deleted file are incomplete. */
@@ -214,30 +159,26 @@ static void tell_deleted(struct maps *maps, pid_t tgid,
 }
 
 /*
- * Reads the identity of a mapping's file; returns false if no path leads to the
- * file. First tries /proc/PID/map_files, which works for deleted files but
- * needs a capability, then the path below the process's root directory, then
- * the process's executable. Last, tries the path below pfmon's root directory,
- * because the process may have ended and its ID may have been reused.
+ * Reads the identity of a mapping's file and, if the mapping is executable,
+ * adds the file's unwind table to the set. Returns false if no path leads to
+ * the file.
  */
 static bool identify(struct maps *maps, struct file_identity *identity,
 		     pid_t tgid, const char *name,
 		     const struct mapping *mapping)
 {
-	char *link = link_of(tgid, mapping->start, mapping->end);
-	char *path = checked_printf("/proc/%d/root%s", tgid, name);
-	char *exe = checked_printf("/proc/%d/exe", tgid);
-	bool ok = identify_at(maps, identity, link, mapping, false) ||
-		  identify_at(maps, identity, path, mapping, false) ||
-		  identify_at(maps, identity, exe, mapping, false) ||
-		  identify_at(maps, identity, name, mapping, true);
+	int fd = mapping_open(mapping, tgid, name);
 
-	if (!ok)
+	if (fd < 0) {
 		tell_deleted(maps, tgid, mapping);
-	free(exe);
-	free(path);
-	free(link);
-	return ok;
+		return false;
+	}
+	file_identify(identity, fd);
+	if (maps->tables && is_code(mapping))
+		table_set_add(maps->tables, fd, identity->build_id);
+	else
+		close(fd);
+	return true;
 }
 
 static struct file **bucket_of(struct maps *maps, const char *key)
@@ -354,7 +295,7 @@ void maps_add_code(struct maps *maps, const struct perf_record *record,
 		return;
 	path = checked_printf("/proc/%d/root%s", record->tgid, record->text);
 	exe = checked_printf("/proc/%d/exe", record->tgid);
-	link = link_of(record->tgid, record->start, record->end);
+	link = mapping_link(record->tgid, record->start, record->end);
 	if (!add_code_at(maps, path, build_id) &&
 	    !add_code_at(maps, record->text, build_id) &&
 	    !add_code_at(maps, exe, build_id))
@@ -401,11 +342,13 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const char *path,
 					  const struct mapping *mapping)
 {
-	if (is_made_code(mapping)) {
+	const bool dump = is_code(mapping) && jitdump_has_name(path);
+
+	if (dump || is_made_code(mapping)) {
 		find_process(maps, tgid)->made_code = true;
 		maps->made_code = true;
 	}
-	if (maps->jit && is_code(mapping) && jitdump_has_name(path))
+	if (dump)
 		jit_add_dump(maps->jit, tgid, mapping, path);
 	if (*path == '/')
 		return identity_of(maps, tgid, path, mapping);
@@ -559,6 +502,7 @@ char *maps_changed(struct maps *maps, pid_t tgid)
 void maps_forget(struct maps *maps, pid_t tgid)
 {
 	pid_table_forget(&maps->processes, tgid);
+	jit_ended(maps->jit, tgid);
 }
 
 int maps_write_vdsos(struct maps *maps, struct capture *capture)
@@ -589,6 +533,7 @@ static void set_made_code(struct maps *maps, pid_t tgid, bool made)
 void maps_forked(struct maps *maps, pid_t parent, pid_t tgid)
 {
 	set_made_code(maps, tgid, maps_has_made_code(maps, parent));
+	jit_ended(maps->jit, tgid);
 }
 
 void maps_executed(struct maps *maps, pid_t tgid)

@@ -22,7 +22,7 @@ struct maps;
  * With @data, data mappings are recorded in addition to executable ones.
  * Executable files are added to @tables, unless it is NULL. The owner of
  * @tables must then load the unwind tables of the files. Mapped jitdump files
- * are added to @jit, unless it is NULL.
+ * are added to @jit.
  */
 struct maps *maps_create(bool data, struct table_set *tables, struct jit *jit);
 void maps_destroy(struct maps *maps);
@@ -53,8 +53,8 @@ int maps_write_vdsos(struct maps *maps, struct capture *capture);
 
 /*
  * Returns the identity of a mapped file. The result is valid until the next
- * call. Also notes whether the process has executable mappings without a file,
- * or of a jitdump file.
+ * call. Also notes whether the process generates code: it then has executable
+ * mappings without a file, or of a jitdump file.
  */
 const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const char *path,
@@ -80,19 +80,13 @@ void maps_add_program(struct maps *maps, const char *path);
  */
 size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);
 
-/*
- * Returns whether any process was seen to have executable mappings without a
- * file.
- */
+/* Returns whether any process was seen to generate code. */
 bool maps_have_made_code(const struct maps *maps);
 
 /* Forgets a process that has ended. */
 void maps_forget(struct maps *maps, pid_t tgid);
 
-/*
- * Returns whether the process was seen to have executable mappings without a
- * file.
- */
+/* Returns whether the process was seen to generate code. */
 bool maps_has_made_code(const struct maps *maps, pid_t tgid);
 
 /*

@@ -48,7 +48,7 @@ static bool samples_kernel(const struct plan *plan)
  */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
-	recording->jit = jit_create();
+	recording->jit = jit_create(recording->begun);
 	recording->maps = maps_create(wants_data(plan), plan->format.tables,
 				      recording->jit);
 	recording->threads = threads_create();
@@ -95,6 +95,7 @@ struct recording *recording_open(const struct plan *plan, pid_t tgid,
 	struct recording *recording = checked_calloc(1, sizeof(*recording));
 
 	pthread_mutex_init(&recording->lock, NULL);
+	recording->begun = time(NULL);
 	know_nothing(recording, plan);
 	recording->tables = plan->format.tables;
 	recording->family = family;
@@ -350,10 +351,8 @@ static bool write_end(struct recording *recording, const struct plan *plan,
 			process_events_lost(recording->events);
 	totals = recording_capture_totals(recording);
 	ok = ok &&
-	     recording_written(recording,
-			       jit_write(recording->jit,
-					 !recording->samples_tell_process,
-					 &recording->capture)) &&
+	     recording_written(recording, jit_write(recording->jit,
+						    &recording->capture)) &&
 	     (!recording->old_modules ||
 	      write_kernel_symbols(recording, "KEND")) &&
 	     recording_write_text(recording, "DONE",

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "capture/capture.h"
 #include "capture/capture_json.h"
@@ -23,6 +24,7 @@ struct recording {
 	struct table_set *tables;	/* the plan's; or NULL */
 	struct threads *threads;
 	struct jit *jit;
+	time_t begun;			/* when the recording began */
 	struct process_events *events;	/* NULL: read /proc instead */
 	bool watched;			/* a viewer is reading the capture */
 	bool samples_tell_process;	/* each sample has its process ID */

@@ -99,58 +99,33 @@ static bool is_news(struct known *known, const struct thread *thread)
 	return !known->settled;
 }
 
-static uint64_t start_ns(const struct thread *thread)
-{
-	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
-
-	return thread->start * (NS_PER_S / ticks);
-}
-
 static struct json_object *describe(const struct thread *thread)
 {
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
 	struct json_object *object = json_new_object();
 
 	json_add_u64(object, "tid", (uint64_t)thread->tid);
 	json_add_u64(object, "tgid", (uint64_t)thread->tgid);
 	json_add_u64(object, "ppid", thread->ppid);
 	json_add_text(object, "comm", thread->comm);
-	json_add_u64(object, "start_ns", start_ns(thread));
+	json_add_u64(object, "start_ns", thread->start * (NS_PER_S / ticks));
 	return object;
-}
-
-/* Returns the text that @thread points into, to be freed; NULL on failure. */
-static char *read_stat(struct thread *thread)
-{
-	char *path = checked_printf("/proc/%d/task/%d/stat", thread->tgid,
-				    thread->tid);
-	size_t length;
-	char *text = read_file(path, &length);
-
-	free(path);
-	if (text && parse_stat(text, thread))
-		return text;
-	free(text);
-	return NULL;
 }
 
 /* Adds a thread to the list if it is new or has changed. */
 static void look_at(struct known *known, struct json_object *list, pid_t tgid)
 {
 	struct thread thread = { .tid = known->entry.pid, .tgid = tgid };
-	char *text = read_stat(&thread);
+	char *path = checked_printf("/proc/%d/task/%d/stat", tgid,
+				    known->entry.pid);
+	size_t length;
+	char *text = read_file(path, &length);
 
-	if (text && is_news(known, &thread))
+	if (text && parse_stat(text, &thread) &&
+	    is_news(known, &thread))
 		json_append(list, describe(&thread));
 	free(text);
-}
-
-uint64_t thread_start_ns(pid_t tgid, pid_t tid)
-{
-	struct thread thread = { .tid = tid, .tgid = tgid };
-	char *text = read_stat(&thread);
-
-	free(text);
-	return text ? start_ns(&thread) : 0;
+	free(path);
 }
 
 static struct json_object *list_changed(struct threads *threads, DIR *task,

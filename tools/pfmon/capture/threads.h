@@ -4,7 +4,6 @@
 #define PFMON_CAPTURE_THREADS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* The threads recorded so far; the owner provides locking. */
@@ -26,9 +25,6 @@ char *threads_changed(struct threads *threads, pid_t tgid, bool all);
  * process as an earlier call has read it.
  */
 char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
-
-/* Returns when a thread started, on CLOCK_BOOTTIME; 0 if that is unknown. */
-uint64_t thread_start_ns(pid_t tgid, pid_t tid);
 
 /* Forgets a thread that has ended. */
 void threads_forget(struct threads *threads, pid_t tid);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* mapping.h - parse a line of /proc/PID/maps */
+/* mapping.h - parse a line of /proc/PID/maps, and open the mapped file */
 #ifndef PFMON_PROCESS_MAPPING_H
 #define PFMON_PROCESS_MAPPING_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A mapping. The texts point into the line. */
 struct mapping {
@@ -18,5 +19,17 @@ struct mapping {
 
 /* Parses and modifies a line. Returns false if it is not a mapping. */
 bool mapping_parse(char *line, struct mapping *mapping);
+
+/*
+ * Returns the path, to be freed, of a link in /proc that leads to a mapping's
+ * file, even if the file was deleted.
+ */
+char *mapping_link(pid_t tgid, uint64_t start, uint64_t end);
+
+/*
+ * Opens the file that a process has mapped, whose path is @path. Returns -1 if
+ * no path leads to the file, or if it is not a regular file.
+ */
+int mapping_open(const struct mapping *mapping, pid_t tgid, const char *path);
 
 #endif /* PFMON_PROCESS_MAPPING_H */
