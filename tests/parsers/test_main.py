@@ -199,6 +199,7 @@ def test_report_loads_only_what_it_needs(file: str) -> None:
     others |= {"formats.raw_time", "formats.data_source", "formats.branches"}
     others |= {"formats.thread_state", "analysis.statistics"}
     others |= {"analysis.names", "analysis.off_cpu", "analysis.stacks"}
+    others |= {"analysis.thread_times"}
     others |= {"capture.clocks", "capture.kallsyms", "capture.process_events"}
     others |= {"analysis.spread"}
     assert not {f"pfmparse.{name}" for name in others} & ours

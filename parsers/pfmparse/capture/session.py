@@ -206,8 +206,9 @@ class Session:
     ``start_ns`` is the start, in ns since 1970. ``command`` is None if the tool ran no
     command. ``view`` is the view that the capture requests, or None. ``cgroups`` are
     patterns of the control groups to select; if it is empty, all samples are selected.
-    If ``off_cpu`` is not None, all samples are context switches, and the PMD with this
-    index contains the thread's CPU time in ns.
+    If ``off_cpu`` is not None, samples are context switches, and the PMD with this
+    index contains the thread's CPU time in ns. If ``wall_clock`` is not None, overflows
+    of the PMD with this index are samples of a clock instead.
     """
 
     tool: str
@@ -221,6 +222,7 @@ class Session:
     view: Optional[View] = None
     cgroups: tuple[str, ...] = ()
     off_cpu: Optional[int] = None
+    wall_clock: Optional[int] = None
 
     def contexts_by_id(self) -> dict[int, Context]:
         """Returns the contexts of the session, by ID."""
@@ -258,6 +260,7 @@ def parse_session(text: bytes, offset: int) -> Session:
         view=node.optional("view", parse_view),
         cgroups=node.optional("cgroups", _strings) or (),
         off_cpu=node.optional("off_cpu", pmd_index),
+        wall_clock=node.optional("wall_clock", pmd_index),
     )
     node.check()
     return session

@@ -9,7 +9,7 @@ from ..analysis.profile import Profile
 from ..analysis.requests import pmd_of
 from ..analysis.weights import COUNT, PERIOD
 from ..formats.roles import Role
-from ..formats.thread_state import OFF
+from ..formats.thread_state import OFF, WALL
 from ..text import amount
 from .interface import Job
 
@@ -38,7 +38,7 @@ def weight_unit(job: Job, event: str) -> str:
     """Returns pprof's name of the unit of an event's weights."""
     if job.weight == PERIOD:
         return event_unit(event)
-    if job.weight == OFF:
+    if job.weight in (OFF, WALL):
         return NANOSECONDS
     if job.weight == Role.LATENCY.value:
         return CYCLES

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 NAMES = {
+    "r": "running",  # not a letter of ps(1): samples of a clock get this state
     "R": "runnable",
     "S": "sleeping",
     "D": "uninterruptible",
@@ -14,9 +15,11 @@ NAMES = {
     "X": "ended",
     "Z": "ended",
 }
+RUNNING = ord("r")
 TRACED = ord("t")
 ENDED = ord("X")
 OFF = "off"  # the column with the time off CPU after a sample, in ns
+WALL = "wall"  # the column with the CPU time before a sample plus OFF, in ns
 
 
 def name_of(value: int) -> str:

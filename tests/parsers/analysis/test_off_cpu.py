@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compute the time off CPU after each context switch."""
+"""Compute the times on and off CPU between samples of threads."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from pfmparse.formats.roles import Role
 from pfmparse.recording import Batch, Recording
 
 CLOCK, STATE = 1, 255
+TIMER, SWITCHES_PMD = 0, 2  # with --wall-clock
 FIRST = 10**9
 
 
@@ -45,19 +46,39 @@ def switch(wall: int, on_cpu: int, state: str = "S", ip: int = 0x401000) -> Samp
     return Sample(ip=ip, tstamp=FIRST + wall, pmds=values)
 
 
+def of_wall_clock(sess: Json) -> Json:
+    """Describe a session that also samples a clock."""
+    pmds = [pmd(n, [CLOCK, STATE]) for n in (TIMER, SWITCHES_PMD)]
+    sets = session({0: [*pmds, pmd(CLOCK, sampling=False)]})["sets"]
+    return {**sess, "sets": sets, "wall_clock": TIMER}
+
+
+def left(wall: int, on_cpu: int, state: str = "S") -> Sample:
+    """Describe a context switch in a session that also samples a clock."""
+    return replace(switch(wall, on_cpu, state), ovfl_pmd=SWITCHES_PMD)
+
+
+def tick(wall: int, on_cpu: int, state: str = "R", ip: int = 0x402000) -> Sample:
+    """Describe a sample of the clock."""
+    return replace(switch(wall, on_cpu, state, ip), ovfl_pmd=TIMER)
+
+
 def times(file: bytes) -> list[tuple[int, int]]:
     """Return each sample's time since FIRST, and the time off CPU after it."""
     return times_of(opened(file).batches())
 
 
-def times_of(batches: Iterable[Batch]) -> list[tuple[int, int]]:
-    """Return each sample's time since FIRST, and the time off CPU after it."""
+def times_of(batches: Iterable[Batch], name: str = "off") -> list[tuple[int, int]]:
+    """Return each sample's time since FIRST, and a column: the time off CPU after it.
+
+    With ``name``, the other column is that one.
+    """
     return [
         (wall - FIRST, off)
         for batch in batches
         for wall, off in zip(
             batch.samples.role(Role.TIME).tolist(),
-            batch.samples.column("off").tolist(),
+            batch.samples.column(name).tolist(),
         )
     ]
 
@@ -135,18 +156,20 @@ def test_new_thread_with_the_same_id_begins_anew() -> None:
     assert found == [(0, 100), (100, 0), (5000, 90), (5100, 0)]
 
 
-def seen_live(*buffers: tuple[int, Sequence[Sample]]) -> list[list[tuple[int, int]]]:
+def seen_live(
+    *buffers: tuple[int, Sequence[Sample]], name: str = "off"
+) -> list[list[tuple[int, int]]]:
     """Read a live capture with a tick after each buffer; return each tick's times."""
+    sess = of_family() if name == "off" else of_wall_clock(of_family())
     live = LiveCapture()
-    tick = json_chunk("TICK", {"elapsed_ns": 1, "samples": 1, "lost": 0})
-    parts = [bufr(buffer(samples), context=cpu) + tick for cpu, samples in buffers]
-    ticks = live.ticks(capture(json_chunk("SESS", of_family()), *parts))
+    end = json_chunk("TICK", {"elapsed_ns": 1, "samples": 1, "lost": 0})
+    parts = [bufr(buffer(samples), context=cpu) + end for cpu, samples in buffers]
+    ticks = live.ticks(capture(json_chunk("SESS", sess), *parts))
     next(ticks)
     source = input_of(Recording(live))
-    seen = [times_of(source.batches())]
-    return [
-        sorted(some) for some in (*seen, *(times_of(source.batches()) for _ in ticks))
-    ]
+    seen = [times_of(source.batches(), name)]
+    seen += [times_of(source.batches(), name) for _ in ticks]
+    return [sorted(some) for some in seen]
 
 
 def test_live_capture_holds_back_the_last_sample_of_each_thread() -> None:
@@ -204,3 +227,99 @@ def test_reports_weigh_by_the_time(capsys: Capture, tmp_path: Path) -> None:
 def test_damaged_number_of_the_pmd_is_refused() -> None:
     with pytest.raises(PfmParseError, match="off_cpu"):
         opened(recorded(SWITCHES, sess=described(320)))
+
+
+def walls(*buffers: tuple[int, Sequence[Sample]]) -> list[tuple[int, int]]:
+    """Return the wall-clock time of each sample of a family."""
+    parts = [bufr(buffer(samples), context=cpu) for cpu, samples in buffers]
+    sess = json_chunk("SESS", of_wall_clock(of_family()))
+    return sorted(times_of(opened(capture(sess, *parts)).batches(), "wall"))
+
+
+# This thread starts at -5, is preempted at 20, and ends at 600 after 45 ns of CPU time.
+RUN = [left(0, 5), tick(90, 10), left(95, 15), tick(300, 20), left(320, 40, "R")]
+RUN += [left(600, 45, "X")]
+WALL = [(0, 85), (90, 10), (95, 200), (300, 10), (320, 275), (600, 25)]
+
+
+def test_cpu_time_belongs_to_samples_of_the_clock() -> None:
+    assert walls((0, RUN)) == WALL
+    assert sum(time for _, time in WALL) == 605
+
+
+@pytest.mark.parametrize("cut", range(len(RUN) + 1))
+def test_live_capture_has_the_same_wall_clock_times(cut: int) -> None:
+    other = [replace(tick(2, 2), pid=101)]
+    ticks = seen_live((0, RUN[:cut]), (1, [*RUN[cut:], *other]), name="wall")
+    assert sorted(sum(ticks, [])) == WALL
+
+
+def test_cpu_time_of_a_sample_given_up_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(off_cpu, "MOST_HELD", 1)
+    other = [replace(tick(2, 2), pid=101)]
+    ticks = seen_live((0, RUN[:1]), (1, other), (0, RUN[1:]), name="wall")
+    assert ticks == [[], [(0, 0)], WALL[1:]]
+
+
+def test_lost_samples_do_not_change_the_sum() -> None:
+    for lost in range(len(RUN) - 1):
+        found = walls((0, [*RUN[:lost], *RUN[lost + 1 :]]))
+        first = 605 if lost else 600 - 90 + 10  # time off CPU before it is unknown
+        assert sum(time for _, time in found) == first
+
+
+def test_thread_without_clock_samples_has_its_cpu_time_at_its_end() -> None:
+    assert walls((0, [left(0, 5), left(90, 20, "X")])) == [(0, 75), (90, 20)]
+
+
+def test_clock_sample_at_the_end_has_the_rest_of_the_cpu_time() -> None:
+    end = [tick(90, 20, "X"), left(90, 20, "X")]
+    assert walls((0, [left(0, 5), *end, *NEXT])) == [
+        (0, 75),
+        (90, 0),
+        (90, 20),
+        (1003, 3),
+        (1010, 7),
+    ]
+
+
+def test_last_sample_of_a_living_thread_has_its_cpu_time() -> None:
+    assert walls((0, RUN[:3])) == [*WALL[:2], (95, 5)]
+
+
+NEXT = [tick(1003, 3), left(1010, 10, "X")]
+
+
+def test_new_thread_has_all_of_its_cpu_time() -> None:
+    assert walls((0, [*RUN, *NEXT])) == [*WALL, (1003, 3), (1010, 7)]
+    ticks = seen_live((0, RUN), (1, NEXT), name="wall")
+    assert ticks == [WALL, [(1003, 3), (1010, 7)]]
+
+
+def test_thread_switched_while_it_exits_counts_once() -> None:
+    samples = [left(0, 1000, "X"), tick(10, 1010, "X"), left(20, 1020, "X")]
+    expected = [(0, 1000), (10, 10), (20, 10)]
+    assert walls((0, samples)) == expected
+    ticks = seen_live((0, samples[:1]), (0, samples[1:]), name="wall")
+    assert sum(ticks, []) == expected
+
+
+def test_clocks_that_disagree_do_not_change_the_sum() -> None:
+    samples = [tick(0, 0), tick(10, 11), left(30, 20)]
+    assert walls((0, samples)) == [(0, 0), (10, 10 + 11), (30, 9)]
+
+
+def test_views_tell_running_from_runnable(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "wall.cap"
+    # The clock interrupts a thread that is about to sleep.
+    samples = [tick(10, 10), tick(20, 20, "S"), left(30, 30, "R"), tick(100, 40)]
+    samples += [left(100, 40), left(160, 50, "X")]
+    file.write_bytes(simple_capture(samples, of_wall_clock(described())))
+    document = told(capsys, "report", "--by", "state", str(file))
+    assert (document["weight"], document["total_weight"]) == ("wall", 160)
+    weights = {row["key"]: row["weight"] for row in document["rows"]}
+    assert weights == {"running": 40, "runnable": 60, "sleeping": 50, "ended": 10}
+    selected = told(capsys, "report", "--weight", "off", "--by", "state", str(file))
+    assert selected["total_weight"] == 110

@@ -72,6 +72,7 @@ def test_weight_unit_follows_event_and_pmd() -> None:
     assert units("pmd1") == ["count", "count"]
     assert units("latency") == ["cycles", "cycles"]
     assert units("cpu") == ["count", "count"]
+    assert units("wall") == units("off") == ["nanoseconds", "nanoseconds"]
     clock = Profile(events=["cpu-clock", "loads"], rows=[Row(0, 0, 0, 1, 1)])
     assert unit_of(Job([source], Path("x"), "period"), clock) == "ns"
     assert unit_of(Job([source], Path("x"), "pmd2"), clock) == "ns"
