@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check the events, PMDs and privilege levels of --off-cpu in a dry run."""
+"""Check the events, PMDs and privilege levels of --off-cpu and --wall-clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pfmon import Pfmon
 
-SWITCHES, TASK_CLOCK = 1 << 56 | 3, 1 << 56 | 1
+CPU_CLOCK, TASK_CLOCK, SWITCHES = (1 << 56 | event for event in (0, 1, 3))
 EXCLUDE = {"u": 1 << 49, "k": 1 << 48, "uk": 0}
 STATE = 255
 
@@ -47,6 +47,33 @@ def test_sums_have_the_same_events(pfmon: Pfmon) -> None:
     assert "off_cpu" not in session
 
 
+@pytest.mark.parametrize(
+    ("option", "period"),
+    [
+        ("-uk", 10**6),
+        ("-F99", 10**9 // 99),
+        ("--long-smpl-periods=5000", 5000),
+        ("--short-smpl-periods=5000", 5000),
+    ],
+)
+def test_wall_clock_also_samples_a_clock(
+    pfmon: Pfmon, option: str, period: int
+) -> None:
+    session = planned(pfmon, option, "-uk", option="--wall-clock")
+    (only,) = session["sets"]
+    pmcs = {pmc["num"]: pmc["value"] for pmc in only["pmcs"]}
+    assert pmcs == {0: CPU_CLOCK, 1: TASK_CLOCK, 2: SWITCHES}
+    sampling = {pmd["num"]: pmd for pmd in only["pmds"] if pmd["sampling"]}
+    periods = {n: (1 << 64) - pmd["long_reset"] for n, pmd in sampling.items()}
+    assert periods == {0: period, 2: 1}
+    # The clock's period is random: a program may wait at regular intervals.
+    assert period / 8 < sampling[0]["random_mask"] < period / 4
+    assert sampling[2]["random_mask"] == 0
+    assert {tuple(pmd["smpl_pmds"]) for pmd in sampling.values()} == {(1, STATE)}
+    assert (session["off_cpu"], session["wall_clock"]) == (1, 0)
+    assert session["format"]["name"] == "callstack"
+
+
 def test_other_sessions_do_not_claim_context_switches(pfmon: Pfmon) -> None:
     run = pfmon("-g", "--dry-run", "--json", "true")
-    assert "off_cpu" not in json.loads(run.stdout)
+    assert not {"off_cpu", "wall_clock"} & json.loads(run.stdout).keys()

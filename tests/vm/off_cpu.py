@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure time off CPU of programs with known waits, as root and as a user."""
+"""Measure times on and off CPU of known programs, as root and as a user."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ SLEEPS = 3 * TIMES * MS * 10**6
 # Tolerances as fractions. The second is for guests whose CPUs run at the same time,
 # because the host may stop one of them in the middle of a context switch.
 EXACT, PARALLEL = 0.005, 0.1
+# Tolerance for the shares of computing and resting. A clock samples the former.
+SAMPLED = 0.02
 # The options of each capture; each is recorded as root and as a user.
-CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum"}
+CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum", "wall": "--wall-clock"}
 
 
 def options() -> list[str]:
@@ -73,14 +75,20 @@ def times(boot: Boot, name: str) -> Counter[tuple[str, ...]]:
     return found
 
 
+def printed(boot: Boot, name: str) -> Counter[str]:
+    """Return the time in ns that the program printed for each function."""
+    found = Counter[str]()
+    for line in re.findall(r"^\w+: \d+$", (boot.out / name).read_text(), re.M):
+        function, time = line.split(": ")
+        found[function] += int(time)
+    return found
+
+
 def check(boot: Boot, name: str, parallel: bool = False) -> None:
     """Fail the test unless each function's time off CPU is the time that it waited."""
     tolerance = PARALLEL if parallel else EXACT
     assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
-    waited = Counter[str]()
-    for line in re.findall(r"^\w+: \d+$", (boot.out / name).read_text(), re.M):
-        function, time = line.split(": ")
-        waited[function] += int(time)
+    waited = printed(boot, name)
     found = times(boot, name)
     for function, callee in WAITS.items():
         own = {stack: time for stack, time in found.items() if function in stack}
@@ -100,10 +108,33 @@ def check(boot: Boot, name: str, parallel: bool = False) -> None:
 def check_states(boot: Boot, name: str, parallel: bool = False) -> None:
     """Fail the test unless threads slept for nearly all of their time off CPU."""
     capture = boot.out / f"{name}.cap"
-    rows = following.pfmparse("report", capture, "--by", "state")["rows"]
-    weights = {row["key"]: row["weight"] for row in rows}
+    report = following.pfmparse("report", capture, "--by=state", "--weight=off")
+    weights = {row["key"]: row["weight"] for row in report["rows"]}
     asleep = weights["sleeping"] / sum(weights.values())
     assert asleep >= 1 - 2 * (PARALLEL if parallel else EXACT), weights
     # No thread was stopped by a tracer: pfmon does not trace the command, because the
     # command's threads and children inherit the context.
     assert "traced" not in weights
+
+
+def check_shares(boot: Boot, name: str, parallel: bool = False) -> None:
+    """Fail the test unless computing and resting have their shares of the time.
+
+    The program computes and rests in turn, in steps of about the clock's period.
+    """
+    assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
+    expected, found = printed(boot, name), times(boot, name)
+    total = expected["compute"] + expected["rest"]
+    for function in ("compute", "rest"):
+        direct = sum(
+            time
+            for stack, time in found.items()
+            if function in stack and stack[stack.index(function) - 1] == "work"
+        )
+        wrong = abs(direct - expected[function]) / total
+        assert wrong <= (PARALLEL if parallel else SAMPLED), (function, found)
+    report = following.pfmparse("report", boot.out / f"{name}.cap", "--by=state")
+    weights = {row["key"]: row["weight"] for row in report["rows"]}
+    # Threads use all of their CPU time while they run.
+    assert weights["running"] >= expected["compute"] * (1 - SAMPLED)
+    assert weights["ended"] == 0

@@ -257,6 +257,14 @@ def test_time_off_cpu_has_its_reason(
 
 
 @pytest.mark.parametrize("target", commands.CROWDED, ids=str)
+@pytest.mark.parametrize("user", ["", "-user"])
+def test_wall_clock_has_shares_of_cpu_and_waits(
+    target: Guest, user: str, boots: Boots[Guest]
+) -> None:
+    off_cpu.check_shares(boots[target], "wall" + user, target.parallel)
+
+
+@pytest.mark.parametrize("target", commands.CROWDED, ids=str)
 def test_samples_of_ended_processes_have_files(
     target: Guest, boots: Boots[Guest]
 ) -> None:

@@ -57,6 +57,7 @@ _pfmon_options='
 	--smpl-arg=
 	-g --call-graph
 	--off-cpu
+	--wall-clock
 	--data-maps
 	--overflow-block
 	--smpl-ip-only

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * waits.c - wait in three ways, each in its own function
+ * waits.c - wait in three ways, each in its own function, and compute
  *
  * usage: waits TIMES MILLISECONDS [child]
  *
@@ -8,6 +8,10 @@
  * program again all call the three functions in turn. Each function waits TIMES
  * times for MILLISECONDS. After each function, the thread prints the time that
  * it has waited, without its CPU time, as "FUNCTION: NANOSECONDS".
+ *
+ * Each thread also computes and rests in turn, for less and more than a
+ * millisecond. It prints the CPU time of compute() and the time that rest()
+ * waited.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -98,6 +102,36 @@ static void measure(const char *name, int (*wait)(void))
 	printf("%s: %lld\n", name, waited() - start);
 }
 
+static __attribute__((noinline)) void compute(void)
+{
+	for (volatile int i = 0; i < 50000; i++)
+		;
+}
+
+static __attribute__((noinline)) int rest(void)
+{
+	const struct timespec length = { .tv_nsec = 2000000 };
+
+	/* Sleep because this time is measured. */
+	return nanosleep(&length, NULL) ? -1 : 1;
+}
+
+static __attribute__((noinline)) void work(void)
+{
+	long long computed = 0, rested = 0, start;
+
+	for (int i = 0; i < 50 * times; i++) {
+		start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		compute();
+		computed += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+		start = waited();
+		if (rest() != 1)
+			abort();
+		rested += waited() - start;
+	}
+	printf("compute: %lld\nrest: %lld\n", computed, rested);
+}
+
 static void *wait_in_all_ways(void *unused)
 {
 	pthread_t server;
@@ -107,6 +141,7 @@ static void *wait_in_all_ways(void *unused)
 	measure("wait_for_lock", wait_for_lock);
 	measure("wait_for_data", wait_for_data);
 	pthread_join(server, NULL);
+	work();
 	/* Sleep last, so that the thread ends right after a sleep. */
 	measure("wait_asleep", wait_asleep);
 	return NULL;

@@ -80,6 +80,9 @@ enum off_cpu {
 /* The PMD that records the thread's CPU time in each --off-cpu sample. */
 #define OFF_CPU_CLOCK	1
 
+/* The PMD whose overflows are the clock samples of --wall-clock. */
+#define WALL_CLOCK_TIMER	0
+
 /* Rows of counts: one per thread, one per process or one sum (--aggregate). */
 enum aggregation {
 	AGGREGATE_DEFAULT,
@@ -113,6 +116,7 @@ struct options {
 
 	struct event_option *events;
 	unsigned int event_count;
+	unsigned int fixed_count;	/* last events, without list elements */
 	unsigned int set_count;		/* 1 unless sets are multiplexed */
 	uint64_t switch_ns;		/* --switch-timeout, 0 if not given */
 	const char *switch_overflows;	/* a list with one element per event */
@@ -124,6 +128,7 @@ struct options {
 	const char *module;		/* sampling format, by name or UUID */
 	enum call_graph call_graph;
 	enum off_cpu off_cpu;		/* sample context switches */
+	bool wall_clock;		/* sample a clock, too */
 	uint64_t entries;
 	uint32_t regions;		/* --smpl-regions, 0 if not given */
 	uint32_t record;		/* --smpl-record, flag of pebs64 */

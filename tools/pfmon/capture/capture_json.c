@@ -383,6 +383,8 @@ char *session_json(const struct plan *plan,
 		json_add(object, "cgroups", describe_list(options->cgroups));
 	if (options->off_cpu == OFF_CPU_RECORD)
 		json_add_u64(object, "off_cpu", OFF_CPU_CLOCK);
+	if (options->wall_clock)
+		json_add_u64(object, "wall_clock", WALL_CLOCK_TIMER);
 	json_add(object, "machine", machine_describe());
 	json_add(object, "format", options->sampling ?
 		 describe_format(&plan->format) : NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* off_cpu_options.h - the option --off-cpu */
+/* off_cpu_options.h - the options --off-cpu and --wall-clock */
 #ifndef PFMON_OPTIONS_OFF_CPU_OPTIONS_H
 #define PFMON_OPTIONS_OFF_CPU_OPTIONS_H
 
@@ -10,7 +10,17 @@
 /* Parses the argument of --off-cpu, which may be NULL. */
 bool parse_off_cpu(struct options *options, const char *text);
 
-/* Adds what --off-cpu implies; returns false with a message on a conflict. */
+/*
+ * Adds what --off-cpu or --wall-clock implies; returns false with a message on
+ * a conflict.
+ */
 bool off_cpu_options_complete(struct options *options);
+
+/*
+ * Randomises the period of the clock of --wall-clock, by at most a quarter.
+ * With a fixed period, the samples of a program that waits at regular intervals
+ * could always be of the same function. Call it when the period is known.
+ */
+void off_cpu_options_randomise(struct options *options);
 
 #endif /* PFMON_OPTIONS_OFF_CPU_OPTIONS_H */

@@ -486,6 +486,16 @@ const struct option_row option_table[] = {
 			"With *sum*, the kernel sums the times by chain, thread and\n"
 			"state with the format *stacks*, and writes no samples.\n",
 	}, {
+		.name = "wall-clock", .group = GROUP_SAMPLING,
+		.effect = SETS(wall_clock),
+		.summary = "record where threads run and wait, and for how long",
+		.details =
+			"Records the context switches as *--off-cpu* does, and samples\n"
+			"_cpu-clock_ in the same run. *pfmparse*(1) weighs the samples\n"
+			"by CPU time and time off CPU, which add up to the elapsed time\n"
+			"of each thread. *-F* and *--long-smpl-periods* apply to\n"
+			"_cpu-clock_, which is otherwise sampled 1000 times per second.\n",
+	}, {
 		.name = "data-maps", .group = GROUP_SAMPLING,
 		.effect = SETS(data_maps),
 		.summary = "record data mappings, too",

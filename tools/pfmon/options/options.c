@@ -345,7 +345,7 @@ static bool complete_top(struct options *options)
 	if (!options->command && !options->attach &&
 	    !options->attach_process)
 		options->system_wide = true;
-	if (options->event_count || options->off_cpu)
+	if (options->event_count || options->off_cpu || options->wall_clock)
 		return true;
 	if (!options->levels)
 		options->levels = LEVEL_USER | LEVEL_KERNEL;
@@ -386,9 +386,12 @@ static bool parse(struct options *options, int argc, char **argv)
 		return true;
 	if (options->action == ACTION_TOP && !complete_top(options))
 		return false;
-	return off_cpu_options_complete(options) &&
-	       call_graph_options_complete(options) && add_events(options) &&
-	       event_options_complete(options) && check(options);
+	if (!off_cpu_options_complete(options) ||
+	    !call_graph_options_complete(options) || !add_events(options) ||
+	    !event_options_complete(options))
+		return false;
+	off_cpu_options_randomise(options);
+	return check(options);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)

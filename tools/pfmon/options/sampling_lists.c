@@ -81,7 +81,8 @@ static bool apply_frequencies(struct options *options)
 				    add_frequency);
 	if (!parse_frequency(options->frequencies, &frequency))
 		return false;
-	for (unsigned int i = 0; i < options->event_count; i++) {
+	for (unsigned int i = 0;
+	     i < options->event_count - options->fixed_count; i++) {
 		if (!options->events[i].sampling)
 			options->events[i].frequency = frequency;
 	}

@@ -353,7 +353,9 @@ bool plan_init(struct plan *plan, const struct options *options)
 		plan_free(plan);
 		return false;
 	}
-	if (plan->format.tables && !samples_user_level(plan))
+	/* With --wall-clock, threads may switch before the clock finds them. */
+	if (plan->format.tables &&
+	    (plan->options->wall_clock || !samples_user_level(plan)))
 		table_set_look_up(plan->format.tables);
 	return true;
 }
