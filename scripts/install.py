@@ -53,7 +53,8 @@ SDK_SCRIPTS = (
     *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
     *("vm/stream.py", "vm/supply.py", "vm/verdict.py"),
 )
-# The NAME section of a manual page. Its other names become links to the page.
+# The NAME section of a manual page. All names in it become manual pages: those other
+# than the file's own name are links.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
 

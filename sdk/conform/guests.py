@@ -264,7 +264,7 @@ class _Output:
             self._came.put(data)
 
     def allow(self, seconds: float) -> None:
-        """Set how long lines() waits for output, from now on."""
+        """Set for how many seconds from now, in total, lines() waits for output."""
         self._end = time.monotonic() + seconds
 
     def lines(self) -> Iterator[str]:

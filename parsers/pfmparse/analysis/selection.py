@@ -163,7 +163,7 @@ def selected(
     kernel: Optional[bool],
     time: Optional[Window],
 ) -> Selection:
-    """Returns a selection with the values of CONDITIONS, ``kernel`` and ``time``."""
+    """Returns a selection; the keys of ``values`` are those of CONDITIONS."""
     fields = {CONDITIONS[name].field: found for name, found in values.items()}
     return Selection(kernel=kernel, time=time, **fields)
 

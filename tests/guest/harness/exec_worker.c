@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * exec_worker.c - the program "worker", which workers run after exec
+ * exec_worker.c - the program "worker", which a worker executes (WORK_EXEC)
  */
 #include <stddef.h>
 

@@ -16,9 +16,9 @@ struct json_object;
 struct json_object *view_describe(const struct options *options);
 
 /*
- * Finds the program that shows the view, before the measurement. *path is to be
- * freed, or NULL if the format has no view. Returns false, with a message, if
- * the program is missing.
+ * Before the measurement, finds the program that will show the view. *path is
+ * to be freed, or NULL if the format has no view. Returns false, with a
+ * message, if the program is missing.
  */
 bool view_find_program(const struct options *options, char **path);
 

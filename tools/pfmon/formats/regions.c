@@ -128,8 +128,8 @@ unsigned int regions_choose_rest(const struct region_layout *layout,
 }
 
 /*
- * Pieces before the first region contain headers: piece 0 does, and in images
- * from regions_choose_now() also the next one or two. All others are regions.
+ * Pieces at lower offsets than the first region contain headers: piece 0 and,
+ * in images from regions_choose_now(), one or two more. All others are regions.
  */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
