@@ -48,6 +48,15 @@ def test_sums_have_the_same_events(pfmon: Pfmon) -> None:
 
 
 @pytest.mark.parametrize(
+    ("option", "notify"),
+    [("--off-cpu", "0"), ("--off-cpu=sum", "0"), ("--wall-clock", "0,,0")],
+)
+def test_notifications_can_be_disabled(pfmon: Pfmon, option: str, notify: str) -> None:
+    (only,) = planned(pfmon, f"--smpl-notify={notify}", option=option)["sets"]
+    assert not any(pmd["notify"] for pmd in only["pmds"] if pmd["sampling"])
+
+
+@pytest.mark.parametrize(
     ("option", "period"),
     [
         ("-uk", 10**6),
@@ -72,6 +81,14 @@ def test_wall_clock_also_samples_a_clock(
     assert {tuple(pmd["smpl_pmds"]) for pmd in sampling.values()} == {(1, STATE)}
     assert (session["off_cpu"], session["wall_clock"]) == (1, 0)
     assert session["format"]["name"] == "callstack"
+
+
+@pytest.mark.parametrize("option", ["-F99", "--long-smpl-periods=5000"])
+def test_users_can_choose_the_random_mask(pfmon: Pfmon, option: str) -> None:
+    mask = "--smpl-periods-random=255:7"
+    (only,) = planned(pfmon, option, mask, option="--wall-clock")["sets"]
+    clock = only["pmds"][0]
+    assert (clock["random_mask"], clock["random_seed"]) == (255, 7)
 
 
 def test_other_sessions_do_not_claim_context_switches(pfmon: Pfmon) -> None:

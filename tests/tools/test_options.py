@@ -45,7 +45,15 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("--wall-clock", "--off-cpu=sum", "true"), "omit --off-cpu"),
         (("top", "--wall-clock"), "--wall-clock measures threads"),
         (("--wall-clock", "--system-wide", "true"), "--wall-clock measures threads"),
-        (("--wall-clock", "-F", "99,7", "true"), "more elements than there are events"),
+        (("--wall-clock", "-F", "99,7", "true"), "not apply to event task-clock"),
+        (
+            ("--wall-clock", "--long-smpl-periods=5000,,7", "true"),
+            "does not apply to event context-switches",
+        ),
+        (
+            ("--off-cpu=sum", "--smpl-periods-random=0:0", "true"),
+            "--smpl-periods-random does not apply to event context-switches",
+        ),
         (("--pid=1",), "perf's option: in pfmon, it is --attach-process=PID"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-ip-only", "true"), "mutually exclusive"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-raw-time", "true"), "omit the time"),

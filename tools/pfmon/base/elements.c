@@ -51,11 +51,10 @@ bool each_element(const char *list, struct options *options,
 struct event_option *event_at(struct options *options, unsigned int index,
 			      const char *option)
 {
-	unsigned int count = options->event_count - options->fixed_count;
-
-	if (index < count)
+	if (index < options->event_count)
 		return &options->events[index];
 	message("%s has more elements than there are events (%u); an empty element skips an event",
-		option, count);
+		option,
+		options->event_count);
 	return NULL;
 }

@@ -99,6 +99,7 @@ struct event_option {
 	unsigned int number;		/* number of its PMC and PMD */
 	unsigned int levels;		/* LEVEL_* from --priv-levels, or 0 */
 	bool sampling;
+	bool fixed;			/* users cannot choose a period */
 	uint64_t long_period;
 	uint64_t short_period;
 	bool randomised;
@@ -116,7 +117,6 @@ struct options {
 
 	struct event_option *events;
 	unsigned int event_count;
-	unsigned int fixed_count;	/* last events, without list elements */
 	unsigned int set_count;		/* 1 unless sets are multiplexed */
 	uint64_t switch_ns;		/* --switch-timeout, 0 if not given */
 	const char *switch_overflows;	/* a list with one element per event */

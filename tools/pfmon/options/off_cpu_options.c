@@ -86,7 +86,8 @@ static bool add_events(struct options *options)
 		return false;
 	options->events[switches].sampling = true;
 	options->events[switches].long_period = 1;
-	options->fixed_count = 2;
+	options->events[switches].fixed = true;
+	options->events[OFF_CPU_CLOCK].fixed = true;
 	if (options->wall_clock && !options->long_periods &&
 	    !options->short_periods && !options->frequencies)
 		options->long_periods = DEFAULT_PERIOD;

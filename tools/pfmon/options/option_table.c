@@ -370,7 +370,8 @@ const struct option_row option_table[] = {
 		.details =
 			"Each period is shortened by a random number, of which only the\n"
 			"bits in _M_ are used. _S_ is the seed of the random numbers.\n"
-			"The mask must be smaller than both periods.\n",
+			"The mask must be smaller than both periods. Of the events with\n"
+			"a frequency, only clocks accept a mask.\n",
 	}, {
 		.name = "smpl-notify", .group = GROUP_SAMPLING,
 		.argument = "0|1,...",
@@ -493,8 +494,10 @@ const struct option_row option_table[] = {
 			"Records the context switches as *--off-cpu* does, and samples\n"
 			"_cpu-clock_ in the same run. *pfmparse*(1) weighs the samples\n"
 			"by CPU time and time off CPU, which add up to the elapsed time\n"
-			"of each thread. *-F* and *--long-smpl-periods* apply to\n"
-			"_cpu-clock_, which is otherwise sampled 1000 times per second.\n",
+			"of each thread from when it first runs. *-F*,\n"
+			"*--long-smpl-periods* and *--short-smpl-periods* apply to\n"
+			"_cpu-clock_, which is otherwise sampled 1000 times per second\n"
+			"of CPU time.\n",
 	}, {
 		.name = "data-maps", .group = GROUP_SAMPLING,
 		.effect = SETS(data_maps),

@@ -14,6 +14,20 @@
 /* perf's clocks have periods of at least 10 us. */
 #define LARGEST_CLOCK_FREQUENCY	100000ULL
 
+/* Returns the event for @text, an element about periods; see event_at(). */
+static struct event_option *sampled_at(struct options *options,
+				       const char *text, unsigned int index,
+				       const char *option)
+{
+	struct event_option *event = event_at(options, index, option);
+
+	if (!event || !event->fixed || !*text)
+		return event;
+	message("%s does not apply to event %s, whose period is fixed", option,
+		event->name);
+	return NULL;
+}
+
 static bool parse_period(const char *text, uint64_t *period)
 {
 	if (parse_u64(text, period) && *period && *period <= LARGEST_PERIOD)
@@ -38,8 +52,8 @@ static bool take_period(struct event_option *event, const char *text,
 static bool add_long_period(struct options *options, const char *text,
 			    unsigned int index)
 {
-	struct event_option *event = event_at(options, index,
-					      "--long-smpl-periods");
+	struct event_option *event = sampled_at(options, text, index,
+						"--long-smpl-periods");
 
 	return event && take_period(event, text, &event->long_period);
 }
@@ -47,8 +61,8 @@ static bool add_long_period(struct options *options, const char *text,
 static bool add_short_period(struct options *options, const char *text,
 			     unsigned int index)
 {
-	struct event_option *event = event_at(options, index,
-					      "--short-smpl-periods");
+	struct event_option *event = sampled_at(options, text, index,
+						"--short-smpl-periods");
 
 	return event && take_period(event, text, &event->short_period);
 }
@@ -66,7 +80,8 @@ static bool parse_frequency(const char *text, uint64_t *frequency)
 static bool add_frequency(struct options *options, const char *text,
 			  unsigned int index)
 {
-	struct event_option *event = event_at(options, index, "--smpl-freq");
+	struct event_option *event = sampled_at(options, text, index,
+						"--smpl-freq");
 
 	return event && (!*text || parse_frequency(text, &event->frequency));
 }
@@ -81,9 +96,8 @@ static bool apply_frequencies(struct options *options)
 				    add_frequency);
 	if (!parse_frequency(options->frequencies, &frequency))
 		return false;
-	for (unsigned int i = 0;
-	     i < options->event_count - options->fixed_count; i++) {
-		if (!options->events[i].sampling)
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (!options->events[i].sampling && !options->events[i].fixed)
 			options->events[i].frequency = frequency;
 	}
 	return true;
@@ -106,9 +120,11 @@ static bool is_clock(const char *name)
  */
 static bool complete_frequency(struct event_option *event)
 {
+	bool clock = is_clock(event->name);
+
 	if (!event->frequency)
 		return true;
-	if (event->sampling || event->randomised) {
+	if (event->sampling || (event->randomised && !clock)) {
 		message("event %s has both a frequency and %s: give only one of them",
 			event->name, event->sampling ? "a sampling period" :
 			"a random mask for periods");
@@ -116,7 +132,7 @@ static bool complete_frequency(struct event_option *event)
 	}
 	event->sampling = true;
 	event->adapted = true;
-	if (!is_clock(event->name))
+	if (!clock)
 		return true;
 	event->adapted = false;
 	event->long_period = LARGEST_FREQUENCY / event->frequency;
@@ -131,8 +147,8 @@ static bool complete_frequency(struct event_option *event)
 static bool add_random(struct options *options, const char *text,
 		       unsigned int index)
 {
-	struct event_option *event = event_at(options, index,
-					      "--smpl-periods-random");
+	struct event_option *event = sampled_at(options, text, index,
+						"--smpl-periods-random");
 	const char *colon = strchr(text, ':');
 	uint64_t seed = 0;
 	char *mask;
