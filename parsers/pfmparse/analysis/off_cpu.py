@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Optional
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from ..recording import Batch, Recording
 from .subset import subset
 from .thread_times import Counted, Part, Times, times_of
 
-FAMILY = -1  # stands for all contexts that several threads share
 MOST_HELD = 4096  # maximum number of batches that are held back in a live capture
+GREATEST = np.uint64((1 << 62) - 1)  # 146 years in ns; greater times are damaged
 STATE = Role.STATE.usual[0]
 
 
@@ -38,8 +38,8 @@ class OffCpu:
     off CPU plus the CPU time of the sample. A sample of the clock has the CPU time that
     the thread used since the previous one, because context switches say nothing about
     where the thread ran in between. The last sample of a thread has the rest. The sum
-    over a thread's samples is therefore the time from its start to its last sample.
-    Samples of the clock have the state RUNNING.
+    over a thread's samples is therefore the time from when it first runs in the
+    measurement to its last sample. Samples of the clock have the state RUNNING.
 
     Each thread of a family records into the buffer of the CPU on which it runs, and
     these buffers are saved independently. In a complete capture, a separate pass
@@ -54,7 +54,7 @@ class OffCpu:
         self._recording = recording
         self._timer = recording.session.wall_clock
         self._held: list[Batch] = []
-        self._counted: Counted = {}
+        self._counted: Optional[Counted] = None if self._timer is None else {}
 
     def add_to(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Adds the columns to the batches; splits some batches of a live capture.
@@ -69,11 +69,14 @@ class OffCpu:
     @cached_property
     def _times(self) -> dict[int, Times]:
         """The times of all samples in the capture, by context."""
-        batches = self._recording.reopened().batches()
-        parts = [self._part(batch) for batch in batches]
+        contexts: list[int] = []
+        parts: list[Part] = []
+        for batch in self._recording.reopened().batches():
+            contexts.append(batch.context)
+            parts.append(self._part(batch))
         found: dict[int, list[Times]] = {}
-        for part, (times, _) in zip(parts, times_of(parts, {})):
-            found.setdefault(part.context, []).append(times)
+        for number, (times, _) in zip(contexts, times_of(parts, self._counted)):
+            found.setdefault(number, []).append(times)
         return {context: np.hstack(times) for context, times in found.items()}
 
     def _looked_up(self, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -104,19 +107,18 @@ class OffCpu:
         context = self._recording.source.contexts.get(batch.context)
         shared = context is not None and context.tid is None
         running = self._running(samples)
-        ended = _in_state(samples, ENDED) & ~running
-        traced = _in_state(samples, TRACED) & ~running
+        exiting, traced = _in_states(samples, ENDED, TRACED)
+        stopped = exiting if shared else exiting | traced
         return Part(
-            batch.context,
-            np.full(samples.count, FAMILY if shared else batch.context),
-            samples.role(Role.THREAD).astype(np.int64)
+            # Numbers of threads in shared contexts are IDs, which are not negative.
+            _limited(samples.role(Role.THREAD))
             if shared
-            else np.zeros(samples.count, np.int64),
-            samples.role(Role.TIME).astype(np.int64),
-            samples.pmd_values(self._clock or 0)[0].astype(np.int64),
+            else np.full(samples.count, ~batch.context, np.int64),
+            _limited(samples.role(Role.TIME)),
+            _limited(samples.pmd_values(self._clock or 0)[0]),
             running,
-            ended,
-            ended if shared else ended | traced,
+            exiting,
+            stopped & ~running,
         )
 
     def _running(self, samples: Samples) -> NDArray[np.bool_]:
@@ -130,14 +132,14 @@ class OffCpu:
         """Returns the batch with these times as columns."""
         samples = batch.samples
         off: Column = times[0]
-        wall: Column = times.sum(axis=0)
+        on: Column = times[1]
         columns: dict[str, Callable[[], Column]] = {
             name: partial(samples.column, name) for name in samples.derived
         }
         columns[OFF] = lambda: off
         sums = {OFF: OFF}
         if self._timer is not None:
-            columns[WALL] = lambda: wall
+            columns[WALL] = lambda: off + on
             sums = {WALL: WALL, OFF: OFF}
             if STATE in columns:
                 columns[STATE] = partial(self._states, samples)
@@ -149,8 +151,13 @@ class OffCpu:
         return np.where(self._running(samples), RUNNING, samples.column(STATE))
 
 
-def _in_state(samples: Samples, state: int) -> NDArray[np.bool_]:
-    if samples.name_of(Role.STATE) is None:
-        return np.zeros(samples.count, np.bool_)
-    found: NDArray[np.bool_] = samples.role(Role.STATE) == state
-    return found
+def _limited(numbers: Column) -> NDArray[np.int64]:
+    return np.minimum(numbers.astype(np.uint64), GREATEST).astype(np.int64)
+
+
+def _in_states(samples: Samples, *states: int) -> Iterator[NDArray[np.bool_]]:
+    """Yields a mask for each state of the samples that are in it."""
+    known = samples.name_of(Role.STATE) is not None
+    letters = samples.role(Role.STATE) if known else np.zeros(samples.count, np.uint8)
+    for state in states:
+        yield letters == state

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Iterable, Optional, Sequence
@@ -292,15 +293,31 @@ def test_last_sample_of_a_living_thread_has_its_cpu_time() -> None:
 NEXT = [tick(1003, 3), left(1010, 10, "X")]
 
 
-def test_new_thread_has_all_of_its_cpu_time() -> None:
-    assert walls((0, [*RUN, *NEXT])) == [*WALL, (1003, 3), (1010, 7)]
-    ticks = seen_live((0, RUN), (1, NEXT), name="wall")
-    assert ticks == [WALL, [(1003, 3), (1010, 7)]]
+@pytest.mark.parametrize("used", [3, 60, 400])
+def test_new_thread_has_all_of_its_cpu_time(used: int) -> None:
+    new = [tick(1003, used), left(1010, used + 7, "X")]
+    expected = [(1003, used), (1010, 7)]
+    assert walls((0, [*RUN, *new])) == [*WALL, *expected]
+    assert seen_live((0, RUN), (1, new), name="wall") == [WALL, expected]
 
 
-def test_thread_switched_while_it_exits_counts_once() -> None:
-    samples = [left(0, 1000, "X"), tick(10, 1010, "X"), left(20, 1020, "X")]
-    expected = [(0, 1000), (10, 10), (20, 10)]
+def test_new_thread_after_a_lost_end_has_all_of_its_cpu_time() -> None:
+    expected = [*WALL[:4], (320, 20), (1003, 3), (1010, 7)]
+    assert walls((0, [*RUN[:-1], *NEXT])) == expected
+    ticks = seen_live((0, RUN[:-1]), (1, NEXT), name="wall")
+    assert sum(ticks, []) == expected
+
+
+def test_live_sample_after_a_later_one_has_no_cpu_time() -> None:
+    ticks = seen_live((1, RUN[-1:]), (0, RUN[:-1]), (0, NEXT), name="wall")
+    late = [(0, 85), (90, 0), (95, 200), (300, 0)]
+    assert ticks == [[(600, 45)], late, [(320, 0), (1003, 3), (1010, 7)]]
+
+
+@pytest.mark.parametrize("used", [1, 1000])
+def test_thread_switched_while_it_exits_counts_once(used: int) -> None:
+    samples = [left(0, used, "X"), tick(40, used + 10, "X"), left(50, used + 20, "X")]
+    expected = [(0, used), (40, 10), (50, 10)]
     assert walls((0, samples)) == expected
     ticks = seen_live((0, samples[:1]), (0, samples[1:]), name="wall")
     assert sum(ticks, []) == expected
@@ -308,7 +325,27 @@ def test_thread_switched_while_it_exits_counts_once() -> None:
 
 def test_clocks_that_disagree_do_not_change_the_sum() -> None:
     samples = [tick(0, 0), tick(10, 11), left(30, 20)]
-    assert walls((0, samples)) == [(0, 0), (10, 10 + 11), (30, 9)]
+    expected = [(0, 0), (10, 10 + 11), (30, 9)]
+    assert walls((0, samples)) == expected
+    parts = [(0, [sample]) for sample in (*samples, left(40, 21))]
+    assert sum(seen_live(*parts, name="wall"), []) == expected
+
+
+def test_clocks_that_disagree_make_no_new_thread() -> None:
+    samples = [tick(0, 10), tick(10, 20), tick(12, 15), left(40, 30)]
+    assert walls((0, samples)) == [(0, 10), (10, 10), (12, 13), (40, 15)]
+
+
+LARGE = [0, 1 << 62, 1 << 63, (1 << 64) - 1]
+
+
+@pytest.mark.parametrize("first", LARGE)
+@pytest.mark.parametrize("second", LARGE)
+def test_damaged_times_do_not_become_negative(first: int, second: int) -> None:
+    for cpu in itertools.product(LARGE, repeat=2):
+        samples = [tick(first - FIRST, cpu[0]), left(second - FIRST, cpu[1])]
+        samples += [left(second - FIRST, cpu[1], "X"), tick(second - FIRST, cpu[0])]
+        assert all(time >= 0 for _, time in walls((0, samples)))
 
 
 def test_views_tell_running_from_runnable(capsys: Capture, tmp_path: Path) -> None:

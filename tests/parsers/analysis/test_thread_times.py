@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pfmparse.analysis import thread_times
 from pfmparse.analysis.thread_times import Counted, Part, times_of
 from pfmparse.layout import NDArray
 
@@ -24,28 +25,28 @@ def scheduled(seed: int) -> Part:
     columns = (tid, wall.ravel(), on_cpu.ravel(), running)
     tid, times, cpu, running = (column[np.argsort(wall.ravel())] for column in columns)
     none = np.zeros(tid.size, np.bool_)
-    return Part(0, np.full(tid.size, -1), tid, times, cpu, running, none, none)
+    return Part(tid, times, cpu, running, none, none)
 
 
 def some(part: Part, which: Any) -> Part:
     """Return some of the samples."""
-    return Part(0, *(column[which] for column in list(vars(part).values())[1:]))
+    return Part(*(column[which] for column in part))
 
 
 def sums(part: Part, times: NDArray[np.int64]) -> list[int]:
     """Return the sum of the times of each thread."""
-    return [int(times[:, part.tid == tid].sum()) for tid in range(THREADS)]
+    return [int(times[:, part.thread == tid].sum()) for tid in range(THREADS)]
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_times_add_up_to_the_elapsed_time(seed: int) -> None:
     part = scheduled(seed)
-    ends = [int(part.wall[part.tid == tid].max()) for tid in range(THREADS)]
+    ends = [int(part.wall[part.thread == tid].max()) for tid in range(THREADS)]
     ((times, unknown),) = times_of([part], {})
     assert sums(part, times) == ends
     assert unknown.sum() == THREADS
     # Samples may arrive in any order, and in several parts.
-    order = np.random.default_rng(seed).permutation(part.tid.size)
+    order = np.random.default_rng(seed).permutation(part.thread.size)
     parts = [some(part, which) for which in np.array_split(order, 4)]
     found = [each for each, _ in times_of(parts, {})]
     assert np.array_equal(np.hstack(found), times[:, order])
@@ -63,6 +64,46 @@ def test_two_calls_find_the_same_times_as_one(cut: int) -> None:
     (held, _), (times, _) = times_of(rest, counted)
     assert np.array_equal(held, expected[:, :cut][:, unknown])
     assert np.array_equal(times, expected[:, cut:])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cpu_time_counts_once_in_any_order_of_arrival(seed: int) -> None:
+    part = scheduled(seed)
+    order = np.random.default_rng(seed).permutation(part.thread.size)
+    counted: Counted = {}
+    held: list[Part] = []
+    total = np.zeros(THREADS, np.int64)
+    for which in np.array_split(order, 8):
+        parts = [*held, some(part, which)]
+        held = []
+        for new, (times, unknown) in zip(parts, times_of(parts, counted)):
+            np.add.at(total, new.thread[~unknown], times[1, ~unknown])
+            held.append(some(new, unknown))
+    for rest, (times, _) in zip(held, times_of(held, counted)):
+        np.add.at(total, rest.thread, times[1])
+    ends = [int(part.on_cpu[part.thread == tid].max()) for tid in range(THREADS)]
+    assert total.tolist() == ends
+
+
+def test_cpu_time_is_optional() -> None:
+    ((expected, _),) = times_of([scheduled(0)], {})
+    ((times, _),) = times_of([scheduled(0)], None)
+    assert np.array_equal(times[0], expected[0])
+    assert not times[1].any()
+
+
+def test_a_limited_number_of_ended_threads_is_noted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(thread_times, "MOST_EXITED", 2)
+    counted: Counted = {}
+    every = np.ones(2, np.bool_)
+    for number in (7, 1, 2, 1, 3):
+        alive = ~every if number != 7 else every
+        times = some(scheduled(0), slice(2))[1:3]
+        part = Part(np.full(2, number), *times, alive, ~alive, ~alive)
+        list(times_of([part], counted))
+    assert list(counted) == [7, 1, 3]
 
 
 def test_no_samples_have_no_times() -> None:
