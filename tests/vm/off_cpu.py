@@ -26,8 +26,8 @@ SLEEPS = 3 * TIMES * MS * 10**6
 # Tolerances as fractions. The second is for guests whose CPUs run at the same time,
 # because the host may stop one of them in the middle of a context switch.
 EXACT, PARALLEL = 0.005, 0.1
-# Tolerance for the shares of computing and resting. A clock samples the former.
-SAMPLED = 0.02
+# The same for the functions that compute and rest in turn. A clock samples the former.
+SHARES = {"compute": 0.1, "rest": 0.01}
 # The options of each capture; each is recorded as root and as a user.
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum", "wall": "--wall-clock"}
 
@@ -120,21 +120,22 @@ def check_states(boot: Boot, name: str, parallel: bool = False) -> None:
 def check_shares(boot: Boot, name: str, parallel: bool = False) -> None:
     """Fail the test unless computing and resting have their shares of the time.
 
-    The program computes and rests in turn, in steps of about the clock's period.
+    The program computes and rests in turn, in steps of about the clock's period. If the
+    guest's CPUs run at the same time, timers are late, so that many samples of the
+    clock are taken only when the thread rests. Check only the sum of these samples
+    then.
     """
     assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
     expected, found = printed(boot, name), times(boot, name)
-    total = expected["compute"] + expected["rest"]
-    for function in ("compute", "rest"):
+    for function, tolerance in ({} if parallel else SHARES).items():
         direct = sum(
             time
             for stack, time in found.items()
             if function in stack and stack[stack.index(function) - 1] == "work"
         )
-        wrong = abs(direct - expected[function]) / total
-        assert wrong <= (PARALLEL if parallel else SAMPLED), (function, found)
+        assert direct == pytest.approx(expected[function], rel=tolerance), found
     report = following.pfmparse("report", boot.out / f"{name}.cap", "--by=state")
     weights = {row["key"]: row["weight"] for row in report["rows"]}
     # Threads use all of their CPU time while they run.
-    assert weights["running"] >= expected["compute"] * (1 - SAMPLED)
+    assert weights["running"] >= expected["compute"]
     assert weights["ended"] == 0
