@@ -11,12 +11,6 @@
 #include "freeze.h"
 #include "value.h"
 
-bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value)
-{
-	return !pfm_is_clock(pmd) && pmd->hw.sampling &&
-	       (s64)pmd->last_reset < 0 && (s64)value >= 0;
-}
-
 bool pfm_has_wrapped(const struct pfm_pmd *pmd)
 {
 	return pfm_is_past_zero(pmd, pmd->value);

@@ -5,16 +5,17 @@
 #ifndef PFM_CORE_FREEZE_H
 #define PFM_CORE_FREEZE_H
 
-#include <linux/types.h>
-
-struct pfm_context;
-struct pfm_pmd;
+#include "context.h"
 
 /* Has a PMD that samples wrapped without its overflow being handled yet? */
 bool pfm_has_wrapped(const struct pfm_pmd *pmd);
 
 /* Like pfm_has_wrapped(), for a PMD whose current value is @value. */
-bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
+static inline bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value)
+{
+	return !pfm_is_clock(pmd) && pmd->hw.sampling &&
+	       (s64)pmd->last_reset < 0 && (s64)value >= 0;
+}
 
 /*
  * Keep the values of the active set, and discard further counts. A pending

@@ -178,10 +178,12 @@ bool pfm_is_known_now(struct pfm_pmd *pmd)
 /*
  * Has the PMD overflowed without being handled or reported? A PMD that records
  * data of its samples (hw.wants) waits for its own report, which has the data.
+ * A clock (hw.waits) waits for its timer, because only the timer interrupts the
+ * thread at a place that does not depend on other events.
  */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {
-	return pmd->hw.sampling &&
+	return pmd->hw.sampling && !pmd->hw.waits &&
 	       !test_bit(pmd->slot, pfm_evtset_of(pmd)->to_reset) &&
 	       !pfm_is_noted(pmd) &&
 	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd)) &&

@@ -4,8 +4,8 @@
  *
  * perf has no function to read a running event, or to change its period, in an
  * interrupt. Only this file writes perf's own fields hw.sample_period,
- * last_period and period_left, and calls the operations of an event's PMU.
- * There are two exceptions: user_read.c asks for the counter's number, and
+ * last_period, period_left and hrtimer, and calls the operations of an event's
+ * PMU. There are two exceptions: user_read.c asks for the counter's number, and
  * throttle.c changes the event's clock and its handler. Each access here
  * follows what perf does in the same context:
  *
@@ -18,7 +18,8 @@
  *   as in perf_adjust_period(), called by __perf_event_account_interrupt(). The
  *   period of a software event is set as in perf_swevent_set_period(). The
  *   timer of a clock is armed by perf_swevent_hrtimer() itself after the
- *   report, with sample_period.
+ *   report, with sample_period. Before that its expiry can be changed, as
+ *   hrtimer_forward() does.
  * - The overflow may have interrupted code that holds the lock of another
  *   event's timer or driver. So an event that is not being reported is not
  *   touched: only the value of its PMD is changed. Later an irq_work stops the
@@ -227,6 +228,24 @@ static void perf_restart_timer(struct perf_event *event)
 
 	hrtimer_start(&event->hw.hrtimer, ns_to_ktime(period),
 		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/*
+ * When perf switches threads, it starts the timer of a clock slightly later
+ * than the clock, and stops it slightly earlier. These delays add up, and each
+ * period by which the timer is behind would be a missing sample. perf sets the
+ * timer to a period after its last expiry, so move the expiry back to the time
+ * at which the PMD wrapped. The delay of the interrupt does not count. If whole
+ * periods have passed unreported, leave the correction to a later overflow.
+ */
+void perf_correct_timer(struct perf_event *event,
+			const struct pfm_pmu_reg *reg)
+{
+	struct hrtimer *timer = &event->hw.hrtimer;
+	s64 behind = perf_value(reg, event) + hrtimer_expires_remaining(timer);
+
+	if (behind > 0 && behind < (s64)event->hw.sample_period)
+		hrtimer_add_expires_ns(timer, -behind);
 }
 
 /* Context: interrupts off, the event is on this CPU. */

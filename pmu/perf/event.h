@@ -143,6 +143,23 @@ void perf_set_no_handler(struct perf_event *event);
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value);
 
+/*
+ * The difference between a clock and its timer that is ignored, in ns: an
+ * eighth of the period
+ */
+static inline u64 perf_timer_tolerance(const struct perf_event *event)
+{
+	return event->hw.sample_period >> 3;
+}
+
+/*
+ * Correct a clock's timer, whose interrupt is being handled, if it has fallen
+ * behind the clock. Context: the event's overflow, before it is reported to the
+ * core.
+ */
+void perf_correct_timer(struct perf_event *event,
+			const struct pfm_pmu_reg *reg);
+
 /* Is the event still to be armed after a call of perf_arm_later()? */
 bool perf_is_unarmed(const struct pfm_pmu_reg *reg);
 

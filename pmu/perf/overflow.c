@@ -22,7 +22,7 @@ static bool perf_is_in_time(const struct perf_event *event,
 	if (value >= 0)
 		return true;
 	return perf_is_clock(reg->pmc_value) && !perf_is_unarmed(reg) &&
-	       (u64)-value <= event->hw.sample_period >> 3;
+	       (u64)-value <= perf_timer_tolerance(event);
 }
 
 /*
@@ -286,6 +286,22 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 	perf_report_record(event, reg, data, regs, precise);
 }
 
+/* Overflow handler of the counters that count a clock. */
+static void notrace perf_overflow_clock(struct perf_event *event,
+					struct perf_sample_data *data,
+					struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	s64 value = local64_read(&event->count) - reg->offset;
+
+	if (unlikely(value > (s64)perf_timer_tolerance(event)))
+		perf_correct_timer(event, reg);
+	if (unlikely(perf_is_ds(reg)))
+		perf_overflow_ds(event, data, regs);
+	else
+		perf_report(event, regs);
+}
+
 /*
  * Overflow handler of a set's clock. It does not correct the PMD's value as
  * other handlers do, because the value is the elapsed time.
@@ -304,6 +320,8 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 {
 	if (perf_is_set_clock(reg))
 		return perf_overflow_timeout;
+	if (perf_is_clock(reg->pmc_value))
+		return perf_overflow_clock;
 	if (perf_is_ds(reg))
 		return perf_overflow_ds;
 	if (reg->wants)

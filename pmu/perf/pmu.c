@@ -109,6 +109,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	if (reg->sampling)
 		perf_watch_throttling(event);
 	reg->update = perf_updater(reg->pmc_value, event);
+	reg->waits = perf_is_clock(reg->pmc_value);
 	reg->ask_counter = perf_asks_counters &&
 			   perf_has_counter(reg->pmc_value, event);
 	/* A reader that sees the event must also see reg->update. */

@@ -215,6 +215,27 @@ static void masked_counter_is_reported_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
+/*
+ * A counter with pfm_pmu_reg.waits has reached 0. Its overflow is handled when
+ * it is reported, not together with the overflow of another counter.
+ */
+static void counter_that_waits_is_handled_when_reported(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	start_two(test);
+	fixture_pmd_of(f->ctx, 0)->hw.waits = true;
+	overflow_together(test);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].ovfl_pmd, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 2ULL);
+	fixture_report(test, 0);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
 static void writes_while_counting_affect_next_overflow(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
@@ -277,6 +298,7 @@ static struct kunit_case instant_cases[] = {
 	KUNIT_CASE(missing_report_does_not_hide_later_ones),
 	KUNIT_CASE(masked_counter_is_reported_once),
 	KUNIT_CASE(counter_without_reset_overflows_once),
+	KUNIT_CASE(counter_that_waits_is_handled_when_reported),
 	KUNIT_CASE(writes_while_counting_affect_next_overflow),
 	{}
 };

@@ -36,7 +36,7 @@ PROGRAMS = (
     *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
-    *("pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
+    *("clock", "pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
     *("unwind_user", "inherit", "inherit_smpl", "arg", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )

@@ -128,6 +128,11 @@ struct pfm_pmu_set;
  *             counter itself. The PMD's value must then be (hardware count -
  *             @offset)
  * @ask_counter: owned by the PMU
+ * @waits:     owned by the PMU, which sets it if each overflow of the counter
+ *             has an interrupt of its own, such as a timer's, some time after
+ *             the counter has reached 0. The core then handles the overflow
+ *             only when the PMU reports it, not together with that of another
+ *             counter
  * @wants:     the combined pfm_reg_desc.wants of all PMDs that samples of this
  *             counter record. If it is not 0, the PMU reports the counter's
  *             overflows with pfm_overflow_sample()
@@ -144,6 +149,7 @@ struct pfm_pmu_reg {
 	bool				sampling;
 	bool				user_read;
 	bool				ask_counter;
+	bool				waits;
 	u32				wants;
 };
 
