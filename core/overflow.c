@@ -104,10 +104,11 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	/*
 	 * Read offset and reload together, and late. Another report may
 	 * interrupt this code, because a tracepoint can be hit in an interrupt,
-	 * too. If it changes the offset after this read, the write below undoes
-	 * the change. But the report leaves a note, and pfm_leave() handles the
-	 * note and resets the PMD. The next overflow is then at most a period
-	 * away, whether the change was undone or not (perf_reset_other()).
+	 * too. If that report changes the offset after this read, the write
+	 * below undoes the change. But the report leaves a note, and
+	 * pfm_leave() handles the note and resets the PMD. The next overflow is
+	 * then at most a period away, whether the change was undone or not
+	 * (perf_reset_other()).
 	 */
 	offset = reg->offset;
 	reload = reg->reload;

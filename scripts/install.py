@@ -400,10 +400,10 @@ def main() -> int:
     parser.add_argument("--prefix", type=Path, default=Path("/usr/local"))
     parser.add_argument("--libdir", type=Path, help="default: PREFIX/lib/MULTIARCH")
     parser.add_argument("--pythondir", type=Path, help="directory of python3's modules")
-    parser.add_argument("--build", help="directory with the results of make user")
+    parser.add_argument("--build", help="directory with the results of 'make user'")
     arguments = parser.parse_args()
     if arguments.what == "install" and not arguments.build:
-        parser.error("install needs --build DIRECTORY, with the results of make user")
+        parser.error("install needs --build DIRECTORY, with the results of 'make user'")
     prefix = arguments.prefix
     layout = Layout(
         arguments.destdir.rstrip("/"),

@@ -53,7 +53,7 @@ struct pfm_unwind_live {
 	struct pfm_unwind_stack	stacks[PFM_UNWIND_LIVE_STACKS];
 };
 
-/* Initialise a structure that is all zero. */
+/* Initialise @live, which the caller has zeroed. */
 void pfm_unwind_live_init(struct pfm_unwind_live *live);
 
 /* Allocate and free a structure for each CPU. Context: process. */

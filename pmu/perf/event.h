@@ -77,8 +77,8 @@ static inline bool perf_has_ended_here(const struct pfm_pmu_set *s,
 }
 
 /*
- * Get the time, by the CPU's clock, at which perf last updated the times of the
- * events of this event's thread. Context: any.
+ * Return: when, by the CPU's clock, perf last updated the enabled and running
+ * times of the thread that @event measures. Context: any.
  */
 u64 perf_last_update(const struct perf_event *event);
 

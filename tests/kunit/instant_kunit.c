@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * instant_kunit.c - handle simultaneous overflows as one event (3.5.14)
+ * instant_kunit.c - simultaneous overflows are handled together (3.5.14)
  */
 #include "context.h"
 #include "fixture.h"

@@ -12,7 +12,7 @@
 #include <linux/shmem_fs.h>
 #include "unwind_live.h"
 
-/* Nothing is mapped from LOW on until the tests map memory there. */
+/* The tests map memory at LOW. Before that, nothing is mapped above LOW. */
 #define LOW	0x10000000UL
 #define PAGES(n)	((n) * PAGE_SIZE)
 #define STACK	LOW

@@ -119,7 +119,7 @@ def test_full_buffers_do_not_keep_pfmon_from_timers(
         ((), "--smpl-entries"),
         (
             ("--smpl-module=callstack", f"--smpl-arg={'00' * 32}"),
-            "its size in --smpl-arg",
+            "the buffer's size in --smpl-arg",
         ),
     ],
 )

@@ -245,7 +245,7 @@ class _Numbers:
         return samples.role(Role.TIME).astype(np.uint64) // np.uint64(step)
 
     def rows(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yields the stack, event, thread and moment of each combination, by ID."""
+        """Yields each ID's combination: its stack, event, thread and moment."""
         events, threads = (part.tolist() for part in self._who.pairs())
         moments, people = (part.tolist() for part in self._when.pairs())
         nodes, who = (part.tolist() for part in self._all.pairs())

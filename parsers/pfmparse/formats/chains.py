@@ -61,7 +61,7 @@ class Chains:
         """
         count, room = addresses.shape
         if lengths.shape != (count,) or (lengths > room).any() or (lengths < 0).any():
-            raise ValueError(f"{count} chains need as many lengths, from 0 to {room}")
+            raise ValueError(f"need {count} lengths, each from 0 to {room}")
         offsets = np.zeros(count + 1, np.intp)
         np.cumsum(lengths, out=offsets[1:])
         used = np.arange(room) < lengths[:, np.newaxis]

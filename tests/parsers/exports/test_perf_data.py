@@ -56,8 +56,8 @@ def test_perf_round_ends_after_batch_of_one_context() -> None:
 def test_perf_round_waits_for_slowest_context() -> None:
     order = Order(2)
     assert not order.after(0, 100)
-    # perf processes no samples at the end of the first round, so the round can end at
-    # once.
+    # perf processes no samples at the end of the first round, so this round can end as
+    # soon as each context has delivered samples.
     assert order.after(1, 10)
     # Samples before 100 may still arrive until both contexts have passed 100.
     assert not order.after(1, 50)

@@ -58,7 +58,7 @@ def test_chain_addresses_can_be_file_offsets() -> None:
 
 @pytest.mark.parametrize("lengths", [[4, 0], [-1, 0], [1]])
 def test_chain_lengths_must_fit_the_table(lengths: list[int]) -> None:
-    with pytest.raises(ValueError, match="2 chains need as many lengths, from 0 to 3"):
+    with pytest.raises(ValueError, match="need 2 lengths, each from 0 to 3"):
         Chains.of_table(np.zeros((2, 3), np.uint64), np.array(lengths))
 
 

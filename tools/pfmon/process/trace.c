@@ -392,7 +392,10 @@ void trace_reap(struct trace *trace)
 			return;
 		handle_change(trace, tid, status);
 	}
-	/* Return, so that the caller can handle other events first. */
+	/*
+	 * Let the caller handle other events before it comes back because of
+	 * this signal.
+	 */
 	kill(getpid(), SIGCHLD);
 }
 

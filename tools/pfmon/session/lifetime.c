@@ -85,7 +85,7 @@ static const char *size_option(const struct plan *plan)
 
 	return given & FORMAT_OPT_ENTRIES ||
 	       (plan->format.module && !(given & FORMAT_OPT_ARG)) ?
-	       "--smpl-entries" : "its size in --smpl-arg";
+	       "--smpl-entries" : "the buffer's size in --smpl-arg";
 }
 
 /* Prints why a context could not be created, and what to do. */
