@@ -15,10 +15,12 @@ import event_sets
 import following
 import kernels
 import live_sessions
+import many_threads
 import off_cpu
 import sampling_rates
 import short_processes
 import triggers
+import users
 from boot import ROOT, Boot, without_narrow
 from programs import (
     ALL,
@@ -107,8 +109,8 @@ COUNTERS = 7
 FOLLOWED = Guest("x86_64", "6.12", parallel=True)
 # Guests in which pfmon measures between two locations in a program.
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
-# The guest in which pfmon samples a control group, records call graphs, and lists all
-# events.
+# The guest in which pfmon samples a control group, records call graphs, measures many
+# threads, and lists all events.
 GROUPED = Guest("x86_64", "6.12")
 # The guest in which the cost of samples is measured.
 MEASURED = Guest("arm64", "6.1")
@@ -329,6 +331,7 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["group"] = control_groups.command()
         found["call_graphs"] = call_graphs.command()
         found["off_cpu"] = off_cpu.command()
+        found["many_threads"] = many_threads.command()
         found["short"] = short_processes.command()
         found["late"] = short_processes.command_late()
         found["late-command"] = short_processes.command_late_command()
@@ -414,7 +417,7 @@ def options(guest: Guest) -> list[str]:
     if guest == GROUPED:
         found += call_graphs.options()
     if guest in CROWDED:
-        found += off_cpu.options()
+        found += users.options()
     if guest.arch == "x86_64":
         found.append("--parallel" if guest.parallel else "--icount")
     return found

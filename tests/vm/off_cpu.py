@@ -11,6 +11,7 @@ from collections import Counter
 
 import following
 import pytest
+import users
 from boot import ROOT, Boot
 
 TIMES, MS = 4, 100
@@ -32,17 +33,11 @@ SHARES = {"compute": 0.1, "rest": 0.01}
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum", "wall": "--wall-clock"}
 
 
-def options() -> list[str]:
-    """Return the harness's options that add setpriv, to run pfmon as another user."""
-    return ["--program=/usr/bin/setpriv"]
-
-
 def command() -> str:
     """Return the command that records the waits as root and as a user."""
     work = f"waits {TIMES} {MS}"
     level = "/proc/sys/kernel/perf_event_paranoid"
-    # Busybox's setpriv lacks these options.
-    user = "HOME=/tmp/home /perfmon/bin/setpriv --reuid=1000 --clear-groups"
+    user = f"HOME=/tmp/home {users.AS_USER}"
     records = {
         name: f"pfmon {option} -o /out/{name}{{0}}.cap {work} >/out/{name}{{0}}"
         for name, option in CAPTURES.items()

@@ -26,6 +26,7 @@ import counting
 import event_sets
 import following
 import live_sessions
+import many_threads
 import off_cpu
 import programs
 import pytest
@@ -254,6 +255,13 @@ def test_time_off_cpu_has_its_reason(
     target: Guest, name: str, boots: Boots[Guest]
 ) -> None:
     off_cpu.check_states(boots[target], name, target.parallel)
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_every_one_of_10000_threads_is_measured(
+    target: Guest, boots: Boots[Guest]
+) -> None:
+    many_threads.check(boots[target])
 
 
 @pytest.mark.parametrize("target", commands.CROWDED, ids=str)
