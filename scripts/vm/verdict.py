@@ -47,6 +47,9 @@ _DENIED = re.compile(
     r"\S+: (?:vmalloc error|page allocation failure): "
     r"|__kmem_cache_create_args\(\w+\) failed with error -12"
 )
+# The kernel also logs a call trace when it kills a process for lack of memory. This is
+# a fault only if the machine lacks memory, not if a control group is at its limit.
+_KILLER = re.compile(r".* invoked oom-killer: ")
 _TRACE = re.compile(r" *Call Trace:")
 _SPLAT = re.compile(
     "|".join(
@@ -68,6 +71,7 @@ _SPLAT = re.compile(
             r".*trying to register non-static key",
             r".*Unable to handle kernel",
             r"INFO: task .* blocked for more than",
+            r"Out of memory: Killed process",
             r"rcu: INFO: .*detected",
             r"kmemleak: \d+ new suspected memory leaks",
         )
@@ -87,8 +91,9 @@ def judge(
     site = _misread_patch(log) if parallel else None
     if site:
         return EMULATOR, f"the emulator executed code that had been patched: {site}"
+    log = _without_traces(_KILLER, log)
     if may_deny:
-        log = _without_denials(log)
+        log = _without_traces(_DENIED, log)
     panic = _first(_PANIC, log, stamped=True)
     if panic and "panic_on_warn" not in panic:
         return PANIC, f"the guest's kernel panicked: {panic}"
@@ -130,16 +135,16 @@ def _misread_patch(log: str) -> str | None:
     return None
 
 
-def _without_denials(log: str) -> str:
-    """Return the log without the "Call Trace:" lines of failed allocations."""
+def _without_traces(pattern: re.Pattern[str], log: str) -> str:
+    """Return the log without the "Call Trace:" lines that follow certain messages."""
     kept = []
-    denied = False
+    expected = False
     for line in log.splitlines():
         message, has_stamp = _STAMP.subn("", line)
-        if denied and has_stamp and _TRACE.match(message):
-            denied = False
+        if expected and has_stamp and _TRACE.match(message):
+            expected = False
             continue
-        denied |= bool(has_stamp and _DENIED.match(message))
+        expected |= bool(has_stamp and pattern.match(message))
         kept.append(line)
     return "\n".join(kept)
 

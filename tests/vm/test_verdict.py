@@ -88,6 +88,20 @@ def test_fault_after_allocation_failure_is_found() -> None:
     assert judged and judged[0] == verdict.SPLAT
 
 
+GROUP_KILLED = f"""\
+[    3.1] sh invoked oom-killer: gfp_mask=0x400dc0(GFP_KERNEL_ACCOUNT), order=0
+{TRACE}[    3.1] Memory cgroup out of memory: Killed process 172 (pfmon) total-vm:7472kB
+"""
+KILLED = GROUP_KILLED.replace("Memory cgroup out of", "Out of")
+
+
+def test_only_control_groups_may_run_out_of_memory() -> None:
+    assert verdict.judge(GROUP_KILLED) is None
+    for log in (KILLED, GROUP_KILLED + TRACE):
+        judged = verdict.judge(log)
+        assert judged and judged[0] == verdict.SPLAT
+
+
 PATCHED = (
     ("int3", "00 00 01 0f <1f> 44 00 00 0f 1f"),
     ("int3", "7b ff ff ff eb <49> e9 57 ff ff"),
