@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import following
+import users
 from boot import Boot
 
 SCRIPT = Path(__file__).with_suffix(".sh")
-SIGPIPE = 13
+SIGKILL, SIGPIPE = 9, 13
 # The end of the error message that each of these parts of the script prints.
 ERRORS = {
     "file-limit": "/tmp/limited.cap: File too large",
@@ -25,7 +26,7 @@ ERRORS = {
 
 def script() -> str:
     """Return the shell command that runs all parts of adverse.sh."""
-    return following.script(SCRIPT)
+    return f'AS_USER="{users.AS_USER}"; {following.script(SCRIPT)}'
 
 
 def part(guest: Boot, name: str) -> tuple[str, int]:
@@ -82,12 +83,28 @@ def kernel_thread_cannot_be_traced(guest: Boot) -> None:
     assert status == 1
 
 
+def command_outlives_pfmon_without_memory(guest: Boot) -> None:
+    printed, _ = part(guest, "out-of-memory")
+    lines = printed.splitlines()
+    counts = [line for line in lines if line.startswith("references: ")]
+    before, after = counts[: len(counts) // 2], counts[len(counts) // 2 :]
+    killed = ["Killed", f"status {128 + SIGKILL}", "went on", "oom_kill 1"]
+    assert lines[:-1] == [*before, *killed, *after], printed
+    # Nothing is left of the context: the modules are not in use, and the user can lock
+    # as much memory as before.
+    assert before and before == after
+    assert re.match(r"pfmon: \d+ samples, 0 lost, .* -> /tmp/again.cap$", lines[-1])
+    info = following.pfmparse("info", guest.out / "out-of-memory.cap")
+    assert info["truncated"] and info["samples"] > 100
+
+
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     command_goes_on_if_output_fails: ERRORS,
     missing_proc_is_reported: ("no-proc", "no-proc-counts", "other-proc"),
     kernel_thread_cannot_be_traced: (),
     new_programs_have_files_without_proc: (),
     signals_are_ignored_as_before: ("default", "pipe-ignored"),
+    command_outlives_pfmon_without_memory: (),
 }
 
 

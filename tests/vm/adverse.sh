@@ -36,6 +36,56 @@ unread() {
 	tell $INTERVALS -o - sh -c "$FAULT" | head -n 1 >/dev/null
 }
 
+# Run a command as a user who may lock only a little more memory than one session
+# of pfmon needs.
+as_user() (
+	ulimit -l 24
+	exec $AS_USER "$@"
+)
+
+# Print the reference counts of perfmon's modules.
+references() {
+	sed -n 's/^\(perfmon\|pfm_[^ ]*\) [0-9]* \([0-9]*\) .*/references: \1 \2/p' /proc/modules
+}
+
+# pfmon's control group reaches its limit on memory while pfmon samples, so that
+# the kernel kills pfmon. The command is in another group, and ends later.
+out_of_memory() {
+	groups=/sys/fs/cgroup
+	group=$groups/scarce
+	capture=/out/out-of-memory.cap
+	level=/proc/sys/kernel/perf_event_paranoid
+	usual=$(cat $level)
+	echo 2 >$level
+	chmod 777 /out
+	mkfifo -m 777 /tmp/told
+	echo +memory >$groups/cgroup.subtree_control && mkdir $group || return
+	references
+	(
+		echo 0 >$group/cgroup.procs
+		as_user $SAMPLE -o $capture sh -c 'echo $$ >/tmp/told
+			until test -e /tmp/killed; do (:); done
+			(:); echo went on >/tmp/went-on'
+	) &
+	pfmon=$!
+	read -r pid </tmp/told
+	echo $pid >$groups/cgroup.procs
+	until [ $(stat -c %s $capture) -gt 20000 ]; do
+		runs $pfmon || return
+	done
+	echo $(($(cat $group/memory.current) + 65536)) >$group/memory.max
+	wait $pfmon
+	echo "status $?"
+	touch /tmp/killed
+	while runs $pid; do :; done
+	cat /tmp/went-on
+	grep '^oom_kill ' $group/memory.events
+	rmdir $group
+	references
+	as_user $SAMPLE -o /tmp/again.cap true
+	echo $usual >$level
+}
+
 # Print which signals a program ignores.
 IGNORED="pfmon -e page-faults -o /tmp/none grep SigIgn /proc/self/status"
 
@@ -57,3 +107,4 @@ part file-limit-cpu limited "$EVERYWHERE"
 part reader-ends-cpu piped "$EVERYWHERE" 30000
 # perf reports the files of programs that are executed during the session.
 part no-proc-cpu eval "$NO_PROC $EVERYWHERE --pin-command -o /out/no-proc-cpu.cap sh -c 'sh -c :; exit 0'"
+part out-of-memory out_of_memory
