@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -286,13 +287,16 @@ static bool add_code_at(struct maps *maps, const char *path,
  * Tries several paths to the file, because the process may have ended, and the
  * file may have been deleted.
  */
-void maps_add_code(struct maps *maps, const struct perf_record *record,
-		   const char *build_id)
+void maps_add_code(struct maps *maps, const struct perf_record *record)
 {
+	char build_id[2 * LARGEST_BUILD_ID + 1];
 	char *path, *exe, *link;
 
-	if (!maps->tables)
+	if (!maps->tables || !(record->prot & PROT_EXEC) ||
+	    *record->text != '/')
 		return;
+	for (uint32_t i = 0; i < record->build_id_size; i++)
+		sprintf(build_id + 2 * i, "%02x", record->build_id[i]);
 	path = checked_printf("/proc/%d/root%s", record->tgid, record->text);
 	exe = checked_printf("/proc/%d/exe", record->tgid);
 	link = mapping_link(record->tgid, record->start, record->end);

@@ -61,12 +61,11 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const struct mapping *mapping);
 
 /*
- * Adds the unwind table of the executable file that a RECORD_MAP names. If the
- * path now leads to a file with another build ID, looks for the mapped file
- * through links in /proc.
+ * If a RECORD_MAP with a build ID maps code from a file, adds the file's unwind
+ * table. If the path now leads to a file with another build ID, looks for the
+ * mapped file through links in /proc.
  */
-void maps_add_code(struct maps *maps, const struct perf_record *record,
-		   const char *build_id);
+void maps_add_code(struct maps *maps, const struct perf_record *record);
 
 /*
  * Adds the unwind table of an executable file, even if no process has mapped

@@ -98,8 +98,9 @@ static const struct file_identity *identify(const struct perf_record *record,
 					    const char *path,
 					    struct maps *maps)
 {
-	char *file = checked_printf("%02x:%02x %" PRIu64, record->major,
-				    record->minor, record->inode);
+	char *file = *path == '/' ?
+		     checked_printf("%02x:%02x %" PRIu64, record->major,
+				    record->minor, record->inode) : NULL;
 	struct mapping mapping = {
 		.start = record->start,
 		.end = record->end,
@@ -134,18 +135,6 @@ static uint32_t to_bytes(uint8_t bytes[LARGEST_BUILD_ID], const char *digits)
 	return size;
 }
 
-/* If the record maps code from a file, adds the file's unwind table. */
-static void add_code(const struct perf_record *record, struct maps *maps)
-{
-	char build_id[2 * LARGEST_BUILD_ID + 1];
-
-	if (!(record->prot & PROT_EXEC) || *record->text != '/')
-		return;
-	for (uint32_t i = 0; i < record->build_id_size; i++)
-		sprintf(build_id + 2 * i, "%02x", record->build_id[i]);
-	maps_add_code(maps, record, build_id);
-}
-
 static void append_map(struct perf_bytes *to, const struct perf_record *record,
 		       struct maps *maps)
 {
@@ -163,7 +152,7 @@ static void append_map(struct perf_bytes *to, const struct perf_record *record,
 
 	memcpy(build_id, record->build_id, id_size);
 	if (id_size)
-		add_code(record, maps);
+		maps_add_code(maps, record);
 	else
 		known = identify(record, path, maps);
 	if (known->build_id)
