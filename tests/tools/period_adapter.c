@@ -11,6 +11,7 @@
  *	load FILE		use the file as the buffer
  *	freed			simulate a restart that empties the buffer
  *	lost N			set the number of lost overflows
+ *	family			let the command's children inherit the context
  *	look			call frequency_look()
  *
  * Prints "SET NUM PERIOD" for each changed period, then "looked".
@@ -38,6 +39,8 @@ static struct pmd {
 static uint64_t times[SETS];
 static uint64_t lost;
 static bool stopped;
+/* Whether children inherit the context. Its period changes while it runs. */
+static bool inherited;
 
 /* The linker replaces functions of libperfmon and pfmon with these. */
 int __wrap_pfm_read_pmds(int fd, pfarg_pmd_t *args, int count);
@@ -72,7 +75,8 @@ int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *args, int count)
 	for (int i = 0; i < count; i++) {
 		struct pmd *pmd = &pmds[args[i].reg_set][args[i].reg_num];
 
-		if (!stopped || args[i].reg_long_reset != args[i].reg_value ||
+		if (stopped == inherited ||
+		    args[i].reg_long_reset != args[i].reg_value ||
 		    args[i].reg_short_reset != args[i].reg_value)
 			exit(3);
 		pmd->value = args[i].reg_value;
@@ -136,6 +140,9 @@ static void perform(struct context *context, char *line)
 		load_buffer(&context->buffers, line + strlen("load "));
 	} else if (sscanf(line, "lost %" SCNu64, &lost) == 1) {
 		return;
+	} else if (!strcmp(line, "family")) {
+		context->alone = NULL;
+		inherited = true;
 	} else if (!strcmp(line, "freed")) {
 		buffers_restarted(&context->buffers, ANY_CPU);
 	} else if (!strcmp(line, "look")) {

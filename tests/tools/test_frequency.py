@@ -94,6 +94,14 @@ def test_small_deviation_keeps_period(adapt: Adapter) -> None:
     assert lines == ["looked"]
 
 
+def test_small_deviation_changes_period_after_overflow(adapt: Adapter) -> None:
+    # The exact period is 5 % longer. Changing it now does not end a period early.
+    over = f"pmd 0 0 0 -{FIRST}"
+    samples = buffer(*[(0, 0, FIRST)] * 21)
+    lines = adapt(CYCLES, over, samples, "time 0 20000000", "look")
+    assert lines == ["0 0 105000", "looked"]
+
+
 def test_overflowed_pmd_counts_no_partial_period(adapt: Adapter) -> None:
     samples = buffer(*[(0, 0, FIRST)] * 12)
     over = f"pmd 0 0 0 -{FIRST}"
@@ -110,6 +118,38 @@ def test_idle_event_shortens_period_stepwise(adapt: Adapter) -> None:
         *(f"pmd 0 0 -{FIRST // 8 - 1000} -{FIRST // 8}", "time 0 2000000000", "look"),
     )
     assert lines == [f"0 0 {FIRST // 8}", "looked", "0 0 1562", "looked"]
+
+
+# A sample is expected every millisecond.
+@pytest.mark.parametrize(
+    ("ns", "changed"), [(3_999_999, []), (4_000_000, [f"0 0 {FIRST // 8}"])]
+)
+def test_late_sample_shortens_period_of_family(
+    adapt: Adapter, ns: int, changed: list[str]
+) -> None:
+    lines = adapt(CYCLES, "family", buffer(), f"time 0 {ns}", "look")
+    assert lines == [*changed, "looked"]
+
+
+def test_late_sample_shortens_period_stepwise_to_1(adapt: Adapter) -> None:
+    looks = [f"time 0 {number * 4_000_000}\nlook" for number in range(1, 8)]
+    lines = adapt(CYCLES, "family", buffer(), *looks)
+    periods = [line for line in lines if line != "looked"]
+    assert periods == [f"0 0 {n}" for n in (12500, 1562, 195, 24, 3, 1)]
+
+
+def test_lost_samples_of_family_are_not_late(adapt: Adapter) -> None:
+    late = "time 0 4000000"
+    lines = adapt(CYCLES, "family", buffer(), "lost 1", late, "look")
+    assert lines == ["looked"]
+
+
+def test_family_has_one_period_without_partial_periods(adapt: Adapter) -> None:
+    # Each thread has counted part of a period. These parts are unknown.
+    half = f"pmd 0 0 -{FIRST // 2} -{FIRST}"
+    samples = buffer(*[(0, 0, FIRST)] * 50)
+    lines = adapt(CYCLES, "family", half, samples, "time 0 10000000", "look")
+    assert lines == ["0 0 500000", "looked"]
 
 
 @pytest.mark.parametrize(
@@ -226,6 +266,7 @@ def test_clock_period_follows_from_frequency(printer: Printer, module: str) -> N
             "has both a frequency and a random mask for periods",
         ),
         (("-e", "a", "-F", "1", "--smpl-no-hdr", "true"), "the period of each sample"),
+        (("-e", "a", "-F", "1", "--smpl-ip-only", "true"), "the period of each sample"),
         (("-e", "cpu-clock", "-F", "100001", "true"), "at most 100000 times per"),
     ],
 )
@@ -243,7 +284,14 @@ def test_frequency_alone_samples_cycles(printer: Printer) -> None:
     assert periods(session) == [(True, FIRST, 1000)]
 
 
-@pytest.mark.parametrize("module", ["nway", "pebs64", "oprofile"])
+def test_frequency_of_call_graph_samples_clock(printer: Printer) -> None:
+    without_kernel()
+    session = printer.session("-F", "1000", "-g")
+    assert [pmd["event"] for pmd in session["sets"][0]["pmds"]] == ["cpu-clock"]
+    assert periods(session) == [(True, 1_000_000, 1000)]
+
+
+@pytest.mark.parametrize("module", ["nway", "callstack", "pebs64", "oprofile"])
 def test_formats_without_periods_refuse_frequency(pfmon: Pfmon, module: str) -> None:
     run = pfmon("-e", "cycles", "-F", "9", f"--smpl-module={module}", "true")
     assert run.returncode == ERROR
