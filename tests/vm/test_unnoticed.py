@@ -44,6 +44,7 @@ PROGRAMS = {
     "capabilities": f"{{}} grep '^Cap\\|NoNew\\|Secc\\|Specul' {STATUS}",
     "credentials": f"{{}} grep '^[UG]id\\|Groups\\|Umask\\|allowed' {STATUS}",
     "descriptors": "{} sh -c 'ls /proc/$$/fd'",
+    "closed-input": 'sh -c "exec {} ls /proc/self/fd <&-"',
     "limits": "{} cat /proc/self/limits",
     "environment": "{} env",
     "priority": "{} awk '{{ print $18, $19, $38, $40, $41 }}' /proc/self/stat",

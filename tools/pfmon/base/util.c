@@ -140,7 +140,7 @@ void open_missing_streams(void)
 	int fd;
 
 	do {
-		fd = open("/dev/null", O_RDONLY);
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	} while (fd >= 0 && fd <= STDERR_FILENO);
 	close(fd);
 }

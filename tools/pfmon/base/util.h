@@ -28,6 +28,7 @@ void message(const char *format, ...) CHECKED_FORMAT;
  * Opens /dev/null for standard streams that are closed. Otherwise files that
  * pfmon opens would get these descriptors, and messages would go into the
  * files. The streams are opened read-only, so that writing to them still fails.
+ * For the programs that pfmon executes they are closed, as without pfmon.
  */
 void open_missing_streams(void);
 
