@@ -79,6 +79,13 @@ kill_attached() {
 	how_it_is
 }
 
+kill_cpu() {
+	start pfmon --system-wide -e page-faults -o /out/nothing family spins 2 1
+	kill -9 $started
+	wait $started
+	how_it_is
+}
+
 # Kill pfmon when its capture contains some buffers. If pfmon does not trace the
 # command, also kill the command.
 kill_sampling() {
@@ -203,3 +210,8 @@ part too-few $SAMPLE --follow-all -o /out/too-few.cap family series 20 7
 part inherited-sampled $SAMPLE -o /out/inherited.cap sh -c 'family forks 3 50; family threads 4 50'
 part sampled $SAMPLE --follow-all -o /out/followed.cap sh -c 'family forks 3 50; family threads 4 50'
 let_go
+# Contexts of CPUs and of threads exclude each other.
+TRACER="grep TracerPid /proc/self/status"
+part kill-cpu kill_cpu
+part tracer-cpu pfmon --system-wide -e page-faults $TRACER
+part tracer-cpu-sampling pfmon --system-wide -e page-faults --long-smpl-periods=1000 -o /tmp/untraced.cap $TRACER

@@ -196,6 +196,16 @@ def attached_process_survives_pfmon(guest: Boot, name: str) -> None:
         assert counts(text)[0] > 0
 
 
+def command_is_not_traced(guest: Boot, name: str) -> None:
+    printed, status = part(guest, name)
+    assert "TracerPid:\t0\n" in printed and status == 0, printed
+
+
+def command_survives_pfmon(guest: Boot) -> None:
+    printed, _ = part(guest, "kill-cpu")
+    assert "stopped" not in printed and "traced" not in printed
+
+
 def pfmparse(*arguments: str | Path) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", *arguments, "--json"],
@@ -281,6 +291,8 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     only_programs_that_match_are_measured: (),
     attach_counts_existing_and_new_threads: (),
     attached_process_survives_pfmon: ("interrupted", "kill-attached"),
+    command_survives_pfmon: (),
+    command_is_not_traced: ("tracer-cpu", "tracer-cpu-sampling"),
     capture_assigns_samples_to_processes: (),
     partial_period_is_not_inherited: (),
     capture_of_killed_pfmon_is_truncated: (

@@ -413,6 +413,20 @@ static bool start_time(struct system *system)
 	       (!system->begun || measurement_has_begun(&system->m));
 }
 
+/*
+ * Resumes the command. Stops tracing it, unless pfmon has to record its
+ * programs because perf does not report them.
+ */
+static void resume_command(struct system *system)
+{
+	const struct recording *recording = system->m.recording;
+
+	if (recording && !recording_has_events(recording))
+		command_resume(&system->m.command);
+	else
+		command_release(&system->m.command);
+}
+
 /* Between the first and the second meet(), the workers wait. */
 static void measure(struct system *system)
 {
@@ -428,7 +442,7 @@ static void measure(struct system *system)
 	}
 	meet(system);
 	if (system->m.command.pid)
-		command_resume(&system->m.command);
+		resume_command(system);
 	if (start_time(system))
 		run(system);
 	else

@@ -271,6 +271,11 @@ void command_resume(struct command *command)
 	trace_resume(command->pid);
 }
 
+void command_release(struct command *command)
+{
+	trace_release(&command->trace, command->pid);
+}
+
 void command_detach(struct command *command)
 {
 	trace_detach(&command->trace);

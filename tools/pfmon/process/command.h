@@ -61,6 +61,9 @@ bool command_launch(struct command *command, char **argv,
 /* Resumes the program after command_launch(). */
 void command_resume(struct command *command);
 
+/* Resumes the program after command_launch(), and stops tracing it. */
+void command_release(struct command *command);
+
 /*
  * Stops tracing the program and followed processes, which continue. From then
  * on, they are not killed if pfmon dies. SIGCHLD must be blocked.

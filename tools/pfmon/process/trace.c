@@ -464,6 +464,12 @@ static bool wait_for_child(void)
 	return sigtimedwait(&child, NULL, &limit) > 0;
 }
 
+void trace_release(struct trace *trace, pid_t tid)
+{
+	proceed(tid, PTRACE_DETACH, 0);
+	pid_table_forget(&trace->tracees, tid);
+}
+
 void trace_detach(struct trace *trace)
 {
 	int status;

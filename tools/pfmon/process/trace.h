@@ -92,6 +92,9 @@ bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid);
 /* Resumes a thread that was left stopped because of @hold. */
 void trace_resume(pid_t tid);
 
+/* Resumes such a thread, and stops tracing it. */
+void trace_release(struct trace *trace, pid_t tid);
+
 /*
  * Handles pending events. Call it after SIGCHLD. If there are too many events
  * for one call, raises SIGCHLD again.
