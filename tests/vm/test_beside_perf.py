@@ -2,8 +2,9 @@
 """Compare pfmon and perf on whole programs in one guest.
 
 Each program runs once unmeasured, twice under perf stat, twice under pfmon, once under
-pfmon --follow-all, and is sampled once by perf record and once by pfmon. All programs
-except come_and_go come from the host. The guest's time depends only on the instructions
+pfmon --follow-all, and is sampled once by perf record and once by pfmon. Both
+tools also sample 80 short processes system-wide. All programs except come_and_go and
+hotloops come from the host. The guest's time depends only on the instructions
 executed, so the host does not cause differences between runs.
 """
 
@@ -19,8 +20,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+import short_processes
 from boot import ROOT, Boot, Target, python_files
 
 TARGET = Target("x86_64", "6.12")
@@ -60,6 +63,8 @@ CLOCKS = 0.003
 # fork and for SIGCHLD; the new process stops after its exec and before its exit.
 STOPS = 4
 CHILDREN = 4
+# The tolerance, as a fraction, of pfmon's CPU time while it samples short processes.
+OWN = 0.05
 SCRIPT = """\
 import os
 
@@ -127,6 +132,10 @@ def _commands() -> dict[str, str]:
         f"--long-smpl-periods={PERIOD} -o /out/{{}}.cap",
     }
     found = {"prepare": f"{PREPARE}cp /proc/kallsyms /out"}
+    for tool in ("perf", "pfmon"):
+        everywhere = tools[f"{tool}-samples"].format("short")
+        everywhere += " -a" if tool == "perf" else " --system-wide"
+        found[f"short-{tool}"] = f"time {everywhere} sh -c '{short_processes.LOOP}'"
     for name, program in PROGRAMS.items():
         found[f"{name}-alone"] = f"{program.command} >/dev/null"
         for run in (*RUNS, "perf-samples", "pfmon-samples"):
@@ -248,19 +257,26 @@ def _reported(command: list[str], **environment: str) -> str:
     ).stdout
 
 
+def _perf_report(data: Path, *options: str) -> str:
+    report = ["perf", "report", "-i", str(data), "--stdio", "-n", "-t|", *options]
+    return _reported(report, PERF_CONFIG="/dev/null", HOME=str(data.parent))
+
+
+def _pfmparse_report(capture: Path, *options: str) -> Any:
+    report = [sys.executable, "-m", "pfmparse", "report", str(capture), "--json"]
+    return json.loads(_reported([*report, *options], PYTHONPATH=str(ROOT / "parsers")))
+
+
 def _perf_rows(data: Path, symfs: Path) -> list[Row]:
     where = ["--symfs", str(symfs), "--kallsyms", str(data.with_name("kallsyms"))]
-    how = ["--stdio", "-n", "--sort=sym,dso", "-t|", "--no-demangle"]
-    report = ["perf", "report", "-i", str(data), *where, *how]
-    text = _reported(report, PERF_CONFIG="/dev/null", HOME=str(data.parent))
+    text = _perf_report(data, *where, "--sort=sym,dso", "--no-demangle")
     row = re.compile(r"^ *[0-9.]+%\s*\|\s*(\d+)\s*\|\[.\] (.*?)\s*\|(\S+)\s*$", re.M)
     return [Row(name, place, int(count)) for count, name, place in row.findall(text)]
 
 
 def _pfmparse_rows(capture: Path, symfs: Path) -> list[Row]:
-    how = ["--json", "--no-inlines", "--no-demangle", "--symfs", str(symfs)]
-    report = [sys.executable, "-m", "pfmparse", "report", str(capture), *how]
-    rows = json.loads(_reported(report, PYTHONPATH=str(ROOT / "parsers")))["rows"]
+    how = ("--no-inlines", "--no-demangle", "--symfs", str(symfs))
+    rows = _pfmparse_report(capture, *how)["rows"]
     return [Row(row["key"], row["object"], row["count"]) for row in rows]
 
 
@@ -323,6 +339,39 @@ def test_profiles_agree_with_perf(name: str, guest: Boot, symfs: Path) -> None:
     for function in perf.keys() | ours.keys():
         shares = perf.get(function, 0), ours.get(function, 0)
         assert abs(shares[0] - shares[1]) <= POINTS, (function, shares)
+
+
+def _perf_samples(data: Path) -> int:
+    """Return the samples in perf, including those before it executes the command."""
+    rows = re.findall(r"\| *(\d+) *\|(\S+)", _perf_report(data, "--sort=comm"))
+    return sum(int(count) for count, comm in rows if comm.startswith("perf"))
+
+
+def _pfmon_samples(capture: Path) -> int:
+    """Return the samples in pfmon, including those before it executes the command."""
+    rows = _pfmparse_report(capture, "--by", "comm")["rows"]
+    return sum(row["count"] for row in rows if row["key"] == "pfmon")
+
+
+def test_system_wide_sampling_costs_at_most_perfs(guest: Boot) -> None:
+    for tool in ("perf", "pfmon"):
+        _printed(guest, f"short-{tool}")
+    assert guest.status() == 0, guest.errors()
+    perf = _perf_samples(guest.out / "short.data")
+    ours = _pfmon_samples(guest.out / "short.cap")
+    assert 0 < ours <= (1 + OWN) * perf, perf
+
+
+def _cpu_time(guest: Boot, tool: str) -> float:
+    """Return the CPU time of a tool and the short processes, in seconds."""
+    printed = _printed(guest, f"short-{tool}")
+    times = re.findall(r"^(?:user|sys)\s+(\d+)m ([\d.]+)s$", printed, re.MULTILINE)
+    assert len(times) == 2, printed
+    return sum(60 * int(minutes) + float(seconds) for minutes, seconds in times)
+
+
+def test_session_takes_less_cpu_time_than_perfs(guest: Boot) -> None:
+    assert _cpu_time(guest, "pfmon") < _cpu_time(guest, "perf")
 
 
 def test_the_kernel_is_content(guest: Boot) -> None:
