@@ -420,7 +420,7 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 112, 16);
 /* State of a PMD in a mapped event set, map_state. */
 #define PFM_MAP_NONE	0	/* no such PMD */
 #define PFM_MAP_VALUE	1	/* value: map_value */
-#define PFM_MAP_CLOCK	2	/* value: CLOCK_MONOTONIC in ns - map_value */
+#define PFM_MAP_CLOCK	2	/* CLOCK_MONOTONIC in ns, minus map_value */
 #define PFM_MAP_LIVE	3	/* value: read it with PFM_READ_PMDS */
 /*
  * For this state and larger ones, the value is the count of

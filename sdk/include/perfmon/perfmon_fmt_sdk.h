@@ -224,7 +224,7 @@ struct pfm_regions {
 /**
  * pfm_regions_enter() - make a region current and empty
  * @r: the regions
- * @n: the region, which must not be handed out
+ * @n: the region; the tool must not hold it (handed out)
  *
  * Context: any.
  */

@@ -20,7 +20,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* This macro has the same name as in the kernel. */
+/* These macros have the names of the kernel's. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

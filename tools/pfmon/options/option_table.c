@@ -32,7 +32,7 @@ const struct option_heading option_headings[OPTION_GROUPS] = {
 	},
 	[GROUP_FORMAT] = {
 		"Format-specific options",
-		"other formats reject them"
+		"only the formats in parentheses accept them"
 	},
 	[GROUP_PRINTING] = { "Information", NULL },
 	[GROUP_TOP] = {
@@ -55,8 +55,9 @@ const struct option_row option_table[] = {
 			"An event is one of the kernel's generic events under its\n"
 			"*perf*(1) name, such as *cpu-clock*, *page-faults* or *cycles*;\n"
 			"*r*_HEX_, a raw event code of the CPU;\n"
-			"_PMU_*/*_TERM_,...*/* in *perf*(1) syntax, or\n"
-			"_NAME_[*:*_TERM_]..., of a PMU that the kernel exports;\n"
+			"an event of a PMU that the kernel exports, as\n"
+			"_PMU_*/*_TERM_,...*/* in *perf*(1) syntax, or by its name\n"
+			"_NAME_[*:*_TERM_]...;\n"
 			"_SYSTEM_*:*_NAME_, a tracepoint; or a libpfm4 event name.\n"
 			"See EVENTS.\n"
 			"A suffix *:u*, *:k* or *:uk* sets the event's privilege level\n"
@@ -353,8 +354,9 @@ const struct option_row option_table[] = {
 		.summary = "sampling frequency, instead of a period",
 		.details =
 			"The period is computed from the rate of the event, and adapted\n"
-			"when the rate changes. The period of a clock is fixed, so all\n"
-			"formats accept a frequency for clocks.\n"
+			"when the rate changes. Some formats accept no periods that\n"
+			"change, and therefore a frequency only for clocks, whose\n"
+			"period is computed once.\n"
 			"A single number applies to all events without a period;\n"
 			"*999,* applies to the first event only.\n"
 			"Without *-e*, the event is _cycles_ or, with *-g* or if this\n"
@@ -386,11 +388,12 @@ const struct option_row option_table[] = {
 		.effect = KEEPS(switch_overflows),
 		.summary = "each *-e* is an event set, left after _N_ overflows",
 		.details =
-			"When the event's counter has overflowed _N_ times, the next\n"
-			"set becomes active. A set without elements in this list is\n"
-			"left after *--switch-timeout*; without that option, each set\n"
-			"but the last needs an element, and the last remains active\n"
-			"if it has none.\n",
+			"Each _N_ belongs to an event: when the event's counter has\n"
+			"overflowed _N_ times, the next set becomes active. A set\n"
+			"without elements in this list is left after\n"
+			"*--switch-timeout*; without that option, each set but the\n"
+			"last needs an element, and the last remains active if it has\n"
+			"none.\n",
 	}, {
 		.name = "smpl-entries", .group = GROUP_SAMPLING,
 		.argument = "N",
@@ -512,7 +515,8 @@ const struct option_row option_table[] = {
 		.effect = SETS(overflow_block),
 		.summary = "block the thread while its buffer is saved",
 		.details =
-			"The thread is blocked from the notification until the restart.\n",
+			"The thread is blocked when the notification is sent, and\n"
+			"continues when *pfmon* has saved the buffer.\n",
 	}, {
 		.name = "smpl-ip-only", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_IP_ONLY,

@@ -82,7 +82,8 @@ static void print_formats(const struct option_row *row)
 	char *formats = smpl_formats_with(row->format_option);
 
 	if (row->group == GROUP_FORMAT)
-		printf(" (\\fB%s\\fP)", formats);
+		printf(" (%s \\fB%s\\fP)",
+		       strchr(formats, ' ') ? "formats" : "format", formats);
 	free(formats);
 }
 
