@@ -75,9 +75,7 @@ def test_wall_clock_also_samples_a_clock(
     sampling = {pmd["num"]: pmd for pmd in only["pmds"] if pmd["sampling"]}
     periods = {n: (1 << 64) - pmd["long_reset"] for n, pmd in sampling.items()}
     assert periods == {0: period, 2: 1}
-    # The clock's period is random: a program may wait at regular intervals.
-    assert period / 8 < sampling[0]["random_mask"] < period / 4
-    assert sampling[2]["random_mask"] == 0
+    assert not any(pmd["random_mask"] for pmd in sampling.values())
     assert {tuple(pmd["smpl_pmds"]) for pmd in sampling.values()} == {(1, STATE)}
     assert (session["off_cpu"], session["wall_clock"]) == (1, 0)
     assert session["format"]["name"] == "callstack"

@@ -114,19 +114,3 @@ bool off_cpu_options_complete(struct options *options)
 		options->call_graph = CALL_GRAPH_TABLES;
 	return true;
 }
-
-void off_cpu_options_randomise(struct options *options)
-{
-	struct event_option *timer;
-	uint64_t mask = 0;
-
-	if (!options->wall_clock)
-		return;
-	timer = &options->events[WALL_CLOCK_TIMER];
-	if (timer->randomised)
-		return;
-	while (mask < timer->long_period / 8 && mask < timer->short_period / 8)
-		mask = 2 * mask + 1;
-	timer->randomised = true;
-	timer->random_mask = mask;
-}

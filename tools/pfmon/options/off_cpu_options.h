@@ -16,11 +16,4 @@ bool parse_off_cpu(struct options *options, const char *text);
  */
 bool off_cpu_options_complete(struct options *options);
 
-/*
- * Randomises the period of the clock of --wall-clock, by at most a quarter.
- * With a fixed period, the samples of a program that waits at regular intervals
- * could always be of the same function. Call it when the period is known.
- */
-void off_cpu_options_randomise(struct options *options);
-
 #endif /* PFMON_OPTIONS_OFF_CPU_OPTIONS_H */

@@ -386,12 +386,9 @@ static bool parse(struct options *options, int argc, char **argv)
 		return true;
 	if (options->action == ACTION_TOP && !complete_top(options))
 		return false;
-	if (!off_cpu_options_complete(options) ||
-	    !call_graph_options_complete(options) || !add_events(options) ||
-	    !event_options_complete(options))
-		return false;
-	off_cpu_options_randomise(options);
-	return check(options);
+	return off_cpu_options_complete(options) &&
+	       call_graph_options_complete(options) && add_events(options) &&
+	       event_options_complete(options) && check(options);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)
