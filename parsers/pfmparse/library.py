@@ -123,8 +123,8 @@ class Captures:
         have in JSON. The column ``count`` has the numbers of samples.
 
         ``weight`` is one of the weights of ``pfmparse report --weight``. By default, it
-        is the first sum that the samples' format records, or "count" if the format
-        records no sums. For other weights than "count", the column ``weight`` has the
+        is the first sum that the samples' format records, other than sums of periods,
+        or "count" if the format records no such sum. For other weights than "count", the column ``weight`` has the
         sums.
 
         Raises PfmParseError if a capture cannot be read, or if its samples lack a
