@@ -124,8 +124,8 @@ class Captures:
 
         ``weight`` is one of the weights of ``pfmparse report --weight``. By default, it
         is the first sum that the samples' format records, other than sums of periods,
-        or "count" if the format records no such sum. For other weights than "count", the column ``weight`` has the
-        sums.
+        or "count" if the format records no such sum. For other weights than "count",
+        the column ``weight`` has the sums.
 
         Raises PfmParseError if a capture cannot be read, or if its samples lack a
         column.

@@ -289,8 +289,9 @@ static inline void rnd_walk(const struct pfm_unwind_table *table,
 
 /*
  * Make a table, which may be damaged. If it is accepted, unwind a stack with
- * it. @room has RND_MOST bytes and is aligned to 8 bytes. The table ends in its
- * last 8 bytes, so that reads beyond the table are likely to be detected.
+ * it. @room has RND_MOST bytes and is aligned to 8 bytes. The end of the table is
+ * in the last 8 bytes of @room: reads beyond the table are then likely to be
+ * detected.
  */
 static inline void rnd_trial(__u8 *room, struct rnd_seen *seen)
 {

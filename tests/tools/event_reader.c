@@ -55,7 +55,7 @@ static size_t wanted_size;	/* of the rings that pfmon requests */
 static int online[8];		/* CPUs that came online */
 static unsigned int online_count;
 
-/* The linker replaces pfmon's functions with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 bool __wrap_cpus_online(int **cpus, unsigned int *count);
 int __wrap_cpu_watch_open(void);
 bool __wrap_cpu_watch_next(int fd, int *cpu);

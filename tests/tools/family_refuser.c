@@ -33,7 +33,7 @@
 static int create_error, load_error;
 static int family_fd = -1;
 
-/* The linker replaces the C library's functions with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __real_access(const char *path, int mode);

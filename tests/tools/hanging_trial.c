@@ -22,7 +22,7 @@
 
 static bool refuses;
 
-/* The linker replaces the libraries' functions with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 int __wrap_pfm_create_context(pfarg_ctx_t *ctx, void *arg, size_t size);
 int __real_poll(struct pollfd *files, nfds_t count, int timeout);
 int __wrap_poll(struct pollfd *files, nfds_t count, int timeout);

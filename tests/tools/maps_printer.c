@@ -19,7 +19,7 @@
 #include "capture/maps.h"
 #include "stacks/table_set.h"
 
-/* The linker replaces pfmon's functions with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 bool __wrap_table_set_looks_up(const struct table_set *set);
 void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id);
 

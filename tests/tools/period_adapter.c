@@ -42,7 +42,7 @@ static bool stopped;
 /* Whether children inherit the context. Its period changes while it runs. */
 static bool inherited;
 
-/* The linker replaces functions of libperfmon and pfmon with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 int __wrap_pfm_read_pmds(int fd, pfarg_pmd_t *args, int count);
 int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *args, int count);
 int __wrap_pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *args, int count);

@@ -53,7 +53,7 @@ static ino_t inode;	/* of directories of modules */
 static bool changed;	/* the kernel's code, according to perf's records */
 static int reading = '1';	/* the next one of perf's records */
 
-/* The linker replaces pfmon's functions with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 void __wrap_table_set_load(struct table_set *set);
 int __wrap_stat(const char *path, struct stat *info);
 int __real_stat(const char *path, struct stat *info);

@@ -34,7 +34,7 @@
 
 static const char *directory;
 
-/* The linker replaces the C library's functions with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long command, ...);

@@ -19,7 +19,7 @@
 
 #include "events/event_list.h"
 
-/* The linker replaces the library's functions with these. */
+/* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 int __wrap_pfm_create_context(pfarg_ctx_t *ctx, void *arg, size_t size);
 int __wrap_pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count);
 

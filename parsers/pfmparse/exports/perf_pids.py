@@ -44,7 +44,7 @@ class AllPids:
         self._shift = 0
 
     def of(self, source: Input) -> Pids:
-        """Returns the object that changes the IDs of the next input.
+        """Returns the object that changes the IDs of an input; call it once for each.
 
         Raises ExportError if there are not enough IDs.
         """

@@ -5,8 +5,8 @@
  * For each kind of context, one process takes samples, round after round. Other
  * processes read the files that formats provide, or monitor themselves and
  * their child processes. The amount of work is fixed, not the time. With
- * $PFM_NMI, the events are NMIs instead of page faults, as many as the machine
- * can handle.
+ * $PFM_NMI, the events are NMIs instead of page faults, at the highest rate
+ * that the machine can handle.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

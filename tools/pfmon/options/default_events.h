@@ -8,8 +8,8 @@
 #include "base/settings.h"
 
 /*
- * Chooses the privilege levels that the user may measure, unless -u or -k is
- * given.
+ * Unless -u or -k is given, chooses all privilege levels that this user may
+ * measure.
  */
 void default_events_choose_levels(struct options *options);
 

@@ -27,7 +27,7 @@ void file_queue_init(struct file_queue *queue);
 void file_queue_free(struct file_queue *queue);
 
 /*
- * Appends a file, unless it was in the queue before, and takes ownership of it.
+ * Takes ownership of a file, and appends it unless it was in the queue before.
  * If the queue is full, returns false; the caller then still owns the file.
  */
 bool file_queue_put(struct file_queue *queue, struct queued_file *file);
