@@ -2,9 +2,9 @@
 /*
  * pfm_fmt_histogram - counts samples by process, event and address
  *
- * The buffer holds one count per distinct address, however long monitoring
- * lasts. The format never notifies the tool, which can read the counts while
- * they rise.
+ * The buffer holds one count per process, event and address, however long
+ * monitoring lasts. The format never notifies the tool, which can read the
+ * counts while they rise.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>

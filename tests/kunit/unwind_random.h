@@ -289,8 +289,8 @@ static inline void rnd_walk(const struct pfm_unwind_table *table,
 
 /*
  * Make a table, which may be damaged. If it is accepted, unwind a stack with
- * it. @room has RND_MOST bytes and is aligned to 8 bytes. The end of the table is
- * in the last 8 bytes of @room: reads beyond the table are then likely to be
+ * it. @room has RND_MOST bytes and is aligned to 8 bytes. The table's end is in
+ * the last 8 bytes of @room, so reads beyond the table are likely to be
  * detected.
  */
 static inline void rnd_trial(__u8 *room, struct rnd_seen *seen)

@@ -219,7 +219,7 @@ def _amount(name: str, usual: int, series: str) -> int:
 
 
 def nmi_commands(series: str) -> dict[str, str]:
-    """Return the commands that load the NMI PMU and run the programs in NMI."""
+    """Return the commands that load the NMI PMU and run the programs that NMI lists."""
     # Unprivileged users must be able to request NMIs, too.
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
     rounds = _amount("NMI_ROUNDS", NMI_ROUNDS, series)

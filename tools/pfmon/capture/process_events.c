@@ -19,7 +19,7 @@
 #include "capture/process_event.h"
 #include "capture/process_events.h"
 
-/* A chunk ends with the event that exceeds this size. */
+/* A chunk ends with the event that makes it this large or larger. */
 #define CHUNK_SIZE	(1U << 20)
 #define MANY_TOLD	1000	/* new processes before the next check */
 
