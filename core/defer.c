@@ -175,9 +175,9 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 }
 
 /*
- * Handle overflows that were deferred to a command. If an overflow is in
- * progress, it was interrupted by this interrupt, and will handle the deferred
- * overflows itself.
+ * Handle overflows that were deferred because a command owned the context. If
+ * an overflow is in progress, it was interrupted by this interrupt, and will
+ * handle the deferred overflows itself.
  */
 static void pfm_take_deferred_here(struct pfm_context *ctx)
 {

@@ -62,7 +62,7 @@
  * @reg:     the PMD, PMD0
  * @regs:    the registers of @s
  * @event:   the event, of the current thread
- * @next:    period for which the event is armed when it overflows
+ * @next:    sampling period that the event gets when it overflows
  * @reports: number of overflows
  * @counts:  the event's count at each overflow
  */

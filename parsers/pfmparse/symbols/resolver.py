@@ -56,9 +56,9 @@ class Addresses:
     """Distinct addresses; all arrays have shape (n,).
 
     ``tgid`` has each address's process, ``epoch`` has the epoch of its mappings.
-    ``generated`` has functions that processes generated, by the indices of their
-    addresses; at other addresses, the last function counts. If a file is mapped at the
-    address, it takes precedence.
+    ``generated`` maps the index of an address to the function that the process had
+    generated there at the time. At an address without an index, this is the function
+    that was generated last. If a file is mapped at the address, it takes precedence.
     """
 
     epoch: NDArray[np.uint64]

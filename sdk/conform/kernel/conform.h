@@ -31,7 +31,7 @@ struct pt_regs;
 #define CONFORM_NEAR		1024
 /* Maximum number of bytes after a record that are poisoned */
 #define CONFORM_MAX_POISON	16384
-/* Maximum depth of user frames, more than a format records */
+/* Number of frames of the user stack; a format records fewer */
 #define CONFORM_FRAMES	300
 /* Number of threads that overflow in turn */
 #define CONFORM_THREADS		3

@@ -178,8 +178,8 @@ TEST(sets_take_turns_by_time)
 	CHECK(runs_of(fd, 1) >= 5 && runs_of(fd, 0) >= 5);
 	CHECK(runs_of(fd, 0) - runs_of(fd, 2) <= 1);
 	/*
-	 * Together, the sets were active while the thread ran, except during
-	 * the switches.
+	 * While the thread ran, one of the sets was active, except during the
+	 * switches.
 	 */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
 	      thread_clock_ns(clock));

@@ -40,6 +40,7 @@ static void explain_register(const struct context *context, const char *kind,
 	const char *event = plan->options->events[i].name;
 	bool is_config = number != plan->options->events[i].number;
 	const char *pmds = "", *level = "";
+	bool sets = plan->options->set_count > 1;
 
 	if (any_virtual(plan))
 		pmds = ", or a PMD of --smpl-pmds does not exist";
@@ -49,10 +50,12 @@ static void explain_register(const struct context *context, const char *kind,
 		message("event %s needs a register for config1 or config2, but there is no %s%u: measure it with perf",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
-		message("event %s: there is no %s%u, because this PMU has fewer registers than %s",
-			event, kind, number, plan->options->set_count > 1 ?
-			"its set has events: use more -e options" :
-			"there are events: use several event sets (--switch-timeout)");
+		message("event %s: there is no %s%u, because %s than this PMU has registers: %s",
+			event, kind, number, sets ?
+			"the event's set has more events" :
+			"there are more events", sets ?
+			"divide the set (give one -e for each set)" :
+			"use several event sets (--switch-timeout)");
 	else if (flags & PFM_REG_RETFL_NOSET)
 		message("event %s: the event set of %s%u does not exist",
 			event, kind, number);
