@@ -11,7 +11,7 @@
  * Leave an overflow to @owner, PFM_BUSY_*: to the overflow that this one has
  * interrupted, or, if the owner is a command, to an interrupt that follows it
  * at once. If the PMD already has a deferred overflow, this one is lost. An
- * overflow that was handled with another PMD's is not deferred. Context: as the
+ * overflow that was handled with another PMD's is not deferred. Context: an
  * overflow.
  */
 void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner);
@@ -25,8 +25,8 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner);
 /*
  * Handle overflows that were deferred to the caller. If another overflow owns
  * the context now, that overflow handles them; if a command owns it, an
- * interrupt that follows the command does. Context: as the overflow, which no
- * longer owns the context.
+ * interrupt that follows the command does. Context: an overflow that no
+ * longer owns its perfmon context.
  */
 void pfm_see_to_deferred(struct pfm_context *ctx);
 

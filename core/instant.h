@@ -73,7 +73,7 @@ bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs);
 
 /*
  * Was the reported overflow already handled together with another PMD's? Called
- * once per report. Context: as the overflow.
+ * once per report. Context: an overflow.
  */
 bool pfm_is_known_now(struct pfm_pmd *pmd);
 

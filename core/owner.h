@@ -76,7 +76,7 @@ bool pfm_owner_judge(bool seen, bool mistaken);
 /* Is the caller the monitored thread, or on the monitored CPU? */
 bool pfm_is_here(const struct pfm_context *ctx);
 
-/* Queue the irq_work. Context: as the overflow. */
+/* Queue the irq_work. Context: an overflow. */
 static inline void pfm_kick(struct pfm_context *ctx)
 {
 	pfm_irq_work_queue(&ctx->irq_work);

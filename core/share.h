@@ -129,7 +129,7 @@ struct pfm_part *pfm_share_at(const struct pfm_share *share,
 /*
  * Handle an overflow of the root or a member: call the format's fmt_handler for
  * the buffer of the running CPU. Request PFM_OVFL_CTRL_RESET or nothing. @buf:
- * the struct pfm_share. Context: as the overflow. Return: 0.
+ * the struct pfm_share. Context: an overflow. Return: 0.
  */
 int pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		      struct pfm_ovfl_data *data);
@@ -137,7 +137,7 @@ int pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 /*
  * Send a message for the buffer of the running CPU, after a limit on overflows
  * has masked a thread. Do nothing if a message was already sent, or the buffer
- * is owned. Context: as the overflow.
+ * is owned. Context: an overflow.
  */
 void pfm_share_tell(struct pfm_share *share, const pfm_ovfl_msg_t *msg);
 

@@ -94,7 +94,7 @@ u64 pfm_stamp_unowned(struct pfm_context *ctx);
 
 /*
  * Get the time in ns since the last time stamp of the kind that the context
- * uses; 0 if the clock stands still. Context: as the overflow.
+ * uses; 0 if the clock stands still. Context: an overflow.
  */
 u64 pfm_since_stamp(const struct pfm_context *ctx);
 

@@ -2,8 +2,8 @@
 /**
  * DOC: Helpers for short sampling formats
  *
- * The helpers compare UUIDs, find the private area, which user space cannot
- * reach, allocate records within the bounds of the buffer, manage a ring of
+ * The helpers compare UUIDs, find the private area (which user space cannot
+ * reach), allocate records within the bounds of the buffer, manage a ring of
  * regions, handle restarts, and define the module. All of them are inline, so a
  * format that uses only this header imports only the registration functions
  * from the core. perfmon_fmt_sink.h adds a complete buffer with a common

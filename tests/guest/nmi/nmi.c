@@ -242,8 +242,9 @@ TEST(samples_have_the_address_of_the_nmi)
 }
 
 /*
- * Add counter 0, which excludes the kernel but also counts NMIs in the kernel,
- * like a CPU whose interrupts arrive late (skid).
+ * Add counter 0. It excludes the kernel, but also counts NMIs that arrive in
+ * the kernel. This imitates skid: the interrupt of an event in user space can
+ * arrive after the thread has entered the kernel.
  */
 static void add_skidding_counter(int fd, __u64 period)
 {
