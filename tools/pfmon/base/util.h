@@ -25,10 +25,11 @@
 void message(const char *format, ...) CHECKED_FORMAT;
 
 /*
- * Opens /dev/null for standard streams that are closed. Otherwise files that
- * pfmon opens would get these descriptors, and messages would go into the
- * files. The streams are opened read-only, so that writing to them still fails.
- * For the programs that pfmon executes they are closed, as without pfmon.
+ * Opens /dev/null for standard streams that are closed. Otherwise a file that
+ * pfmon opens could get the descriptor of a standard stream, and messages would
+ * go into the file. /dev/null is opened read-only, so that writing to these
+ * streams still fails, and close-on-exec, so that the programs that pfmon
+ * executes find them closed, as without pfmon.
  */
 void open_missing_streams(void);
 

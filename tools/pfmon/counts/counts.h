@@ -17,7 +17,7 @@ struct counts {
 	const struct result *rows;
 	unsigned int row_count;
 	struct times times;		/* of the measurement or interval */
-	unsigned int interval;		/* from 1; 0: not an interval */
+	unsigned int interval;		/* number from 1; 0: no interval */
 	uint64_t end_ns;		/* time from start to interval's end */
 	unsigned int runs;		/* number of runs */
 	const double *deviations;	/* standard errors in %, or NULL */

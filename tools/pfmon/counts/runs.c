@@ -9,8 +9,8 @@
 #include "counts/runs.h"
 
 /*
- * Adds a value with Welford's algorithm. A difference of two large sums would
- * have large rounding errors.
+ * Adds a value with Welford's algorithm. Computing the variance from a sum of
+ * values and a sum of squares would cause large rounding errors.
  */
 static void add(struct spread *spread, unsigned int count, double value)
 {

@@ -41,8 +41,8 @@ check_t check_sample, check_cycles;
 char *newest_kernel(const struct machine *machine);
 
 /*
- * Returns a text about the defect of this kernel because of which pfm_pmu_perf
- * refuses to load, or NULL. The caller frees the text.
+ * If pfm_pmu_perf refuses to load because this kernel has a defect, returns a
+ * text about the defect, which the caller frees; otherwise NULL.
  */
 char *defect_of_pmu(const struct machine *machine);
 

@@ -2,8 +2,8 @@
 /*
  * kmod.c - look up installed and loaded kernel modules
  *
- * pfmon runs modinfo(8), because modinfo handles compressed modules and alias
- * indexes. A static pfmon cannot link libkmod.
+ * pfmon runs modinfo(8), which handles compressed modules and alias indexes. It
+ * does not use libkmod, because a static pfmon cannot link that library.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -80,7 +80,7 @@ static bool program(int fd, const struct encoded_event *event)
 	for (unsigned int i = 0; i < ENCODED_CONFIGS; i++) {
 		/*
 		 * If the PMU lacks this register, the write fails. This is an
-		 * error only if the word is not 0.
+		 * error only if the configuration word is not 0.
 		 */
 		if (!write_pmc(fd, event_config_pmc(i), event->config[i]) &&
 		    event->config[i])

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* pmu.h - the kernel's PMU description, and virtual PMDs */
+/*
+ * pmu.h - the kernel's PMU description, and virtual PMDs
+ *
+ * A virtual PMD is not a counter. Samples record its value, such as the thread
+ * ID or the data address, like that of a counter.
+ */
 #ifndef PFMON_EVENTS_PMU_H
 #define PFMON_EVENTS_PMU_H
 

@@ -10,7 +10,7 @@
 #include "base/util.h"
 #include "formats/arg_layout.h"
 
-/* Fields with fewer than 8 bytes are copied to the low bytes of a uint64_t. */
+/* memcpy() copies shorter fields to and from the low bytes of a uint64_t. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "");
 
 static bool parse_field(const char *line, size_t arg_size,

@@ -138,8 +138,8 @@ static void set_up_wide(struct smpl_format *format,
 
 /*
  * The buffer has PFM_PEBS*_SMPL_ALIGN bytes for its headers, then room for
- * exactly the records of --smpl-entries. The format notifies pfmon when the
- * last of these records is written.
+ * exactly as many records as --smpl-entries requests. The format notifies pfmon
+ * when the last of these records is written.
  */
 static bool set_up(struct smpl_format *format, const struct options *options)
 {

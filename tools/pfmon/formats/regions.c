@@ -86,8 +86,8 @@ static unsigned int choose_one(const struct region_layout *layout,
 
 /*
  * Chooses the oldest full region, which a restart frees. If no region is full
- * at an exec, chooses the region that is being filled. A restart does not free
- * that region, so it is saved again when it is full.
+ * and @moment is SMPL_EXEC, chooses the region that is being filled. A restart
+ * does not free that region, so it is saved again when it is full.
  */
 unsigned int regions_choose_now(const struct region_layout *layout,
 				const void *buffer, size_t size,

@@ -24,7 +24,7 @@
 struct regions {
 	struct pfm_read_areas areas;
 	uint64_t current;	/* the region that is being filled */
-	uint64_t handed_out;	/* full regions handed out so far */
+	uint64_t handed_out;	/* full regions given to pfmon so far */
 	uint64_t freed;		/* how many of these were freed */
 };
 

@@ -4,8 +4,8 @@
  * of perfmon_sink.h
  *
  * The header gives the number and the position of the records. This file does
- * not depend on their layout. When a flight recorder has stopped, its whole
- * buffer is saved, because the restart empties it.
+ * not depend on their layout. When a flight recorder (PFM_SINK_OVERWRITE) has
+ * stopped, its whole buffer is saved, because the restart empties it.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -69,10 +69,11 @@ static bool intact(const void *buffer, const struct image *image)
 }
 
 /*
- * Returns the number of samples so far. The records of a table cannot be
- * counted for this: several samples may share a record, and the table may be
- * saved several times before it is emptied. The buffer of a table has only one
- * region; for such buffers, the number is computed from the header.
+ * Returns the number of samples so far. If the buffer is a table, as with
+ * histogram and stacks, it is not the number of saved records: several samples
+ * may share a record, and the table may be saved several times before it is
+ * emptied. A table has only one region. For buffers with one region, the number
+ * is therefore computed from the headers.
  */
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image, uint64_t before)

@@ -324,8 +324,8 @@ void follow_record(struct follow *follow)
 
 /*
  * Records code that a process has mapped. If perf's records are available,
- * reads /proc only if they do not include the process, or if some of them were
- * lost.
+ * reads /proc only if these records do not include the process, or if some
+ * records were lost.
  */
 static bool record_code(const struct follow *follow, pid_t tgid)
 {

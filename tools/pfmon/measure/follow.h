@@ -53,8 +53,8 @@ bool follow_measures(const struct follow *follow, pid_t tgid);
 void follow_serve(struct follow *follow);
 
 /*
- * Returns whether pfmon must wait for processes other than the command. pfmon
- * does not wait for daemons, which have left its session.
+ * Returns whether pfmon must wait for processes other than the command. It does
+ * not wait for daemons: processes that have left pfmon's session (setsid(2)).
  */
 bool follow_has_company(struct follow *follow);
 

@@ -25,9 +25,9 @@ bool follow_measures(const struct follow *follow, pid_t tgid)
 }
 
 /*
- * Adds a process as soon as its parent has created it, to copy from the parent
- * its name and whether it is measured. When the process begins to run, the
- * parent may have ended already.
+ * Adds a process as soon as its parent has created it. The process gets its
+ * name, and whether it is measured, from the parent, which may have ended
+ * already when the process begins to run.
  */
 static void made(struct follow *follow, const struct trace_event *event)
 {
@@ -108,11 +108,11 @@ static void execed(struct follow *follow, const struct trace_event *event)
 }
 
 /*
- * Returns whether this may be the last thread of the process whose exit is
- * reported. If one thread ends the whole process, the kernel kills the other
- * threads, and their exits may not be reported. Therefore the exit of the main
- * thread, and the first exit since the last exec, may be the last that is
- * reported, even if other threads still exist.
+ * Returns whether this may be the last exit that is reported for the process.
+ * If one thread ends the whole process, the kernel kills the other threads, and
+ * their exits may not be reported. Therefore also returns true for the exit of
+ * the main thread, and for the first exit since the last exec, even if other
+ * threads still exist.
  */
 static bool may_be_last(const struct process *process,
 			const struct trace_event *event)
@@ -166,8 +166,9 @@ static void forget_unborn(struct follow *follow, pid_t tgid)
 }
 
 /*
- * Handles messages only when recording, because a counting context sends only
- * one message: that it was detached.
+ * Handles the end of a thread. Reads the messages of its context only when
+ * recording, because a context that only counts sends just one message: that it
+ * was detached.
  */
 static void gone(struct follow *follow, const struct trace_event *event)
 {

@@ -41,8 +41,8 @@ void follow_watch_serve(struct follow *follow,
 			void (*serve)(struct follow *follow, pid_t tid));
 
 /*
- * Starts to check periodically whether processes have left the session, because
- * no event reports that.
+ * Starts to check periodically whether processes have left pfmon's session, as
+ * daemons do, because no event reports that.
  */
 void follow_watch_daemons(struct follow *follow);
 

@@ -458,8 +458,8 @@ static void start_workers(struct system *system)
 
 		if (error) {
 			/*
-			 * Workers that are waiting at the barrier end when
-			 * pfmon exits.
+			 * exit() also ends the workers that are waiting at
+			 * the barrier.
 			 */
 			message("cannot start a thread: %s", strerror(error));
 			command_kill(&system->m.command);

@@ -39,9 +39,9 @@ bool stream_start(struct stream *stream, struct recording *recording,
 		  struct waiter *waiter);
 
 /*
- * Records the rest of the stream, after all contexts have been detached, and
- * the number of lost samples. Returns false if any part of the stream was not
- * recorded.
+ * Records the rest of the stream and the number of lost samples. Call it after
+ * all contexts have been detached. Returns false if any part of the stream was
+ * not recorded.
  */
 bool stream_finish(struct stream *stream);
 

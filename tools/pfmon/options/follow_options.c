@@ -149,8 +149,8 @@ bool follow_options_agree(const struct options *options)
 }
 
 /*
- * Returns whether options mask or block threads, which is impossible if
- * children inherit the context.
+ * Returns whether options request that threads are masked or blocked, which is
+ * impossible if children inherit the context.
  */
 static bool stops_threads(const struct options *options)
 {
@@ -172,8 +172,9 @@ static bool chooses_threads(const struct options *options)
 
 /*
  * Returns whether a buffer may become full without a message. If children
- * inherited the context, a restart for the buffer of another CPU would free the
- * full buffer before pfmon has saved it.
+ * inherited the context, there would be a buffer for each CPU, and PFM_RESTART
+ * after a message about one buffer would also free other full buffers without
+ * messages, which pfmon has not saved yet.
  */
 static bool any_quiet(const struct options *options)
 {

@@ -17,7 +17,7 @@
 #define CALLS(function)	{ EFFECT_CALL, .call = function }
 #define ACTS(which)	{ EFFECT_ACTION, .action = ACTION_##which }
 
-/* For shell completion: the names in --list-events, without its marks. */
+/* For shell completion: the names that --list-events prints, without the +. */
 #define EVENT_WORDS \
 	"$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)"
 

@@ -14,7 +14,10 @@
 /* perf's clocks have periods of at least 10 us. */
 #define LARGEST_CLOCK_FREQUENCY	100000ULL
 
-/* Returns the event for @text, an element about periods; see event_at(). */
+/*
+ * Returns the event with the number @index, to which @text applies: an element
+ * of a list about sampling periods. Returns NULL, with a message, on failure.
+ */
 static struct event_option *sampled_at(struct options *options,
 				       const char *text, unsigned int index,
 				       const char *option)

@@ -75,8 +75,8 @@ static bool mask_signals(struct breakpoints *breakpoints, pid_t tid)
 
 /*
  * Prepares a step over the breakpoint. Does not block signals if the
- * instruction is a system call, because that may wait for a signal or change
- * the mask.
+ * instruction is a system call, because the system call may wait for a signal
+ * or change the signal mask.
  */
 enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 				uint64_t address)
@@ -92,8 +92,8 @@ enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 }
 
 /*
- * Returns whether a SIGTRAP reports a step. After a step over a system call, it
- * has neither PID nor UID.
+ * Returns whether a signal is the SIGTRAP that reports a step. After a step
+ * over a system call, the PID and UID in this SIGTRAP's siginfo are 0.
  */
 static bool is_step(const siginfo_t *info)
 {

@@ -289,7 +289,7 @@ static bool set_registers(struct plan *plan)
 		if (plan->format.precise && !pmc_is_precise(pmc))
 			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
 		set_period(event, pmc, pmd);
-		/* --off-cpu also needs a sample of the switch at the exit. */
+		/* --off-cpu also samples the switch at a thread's exit. */
 		if (plan->options->off_cpu)
 			pmc->reg_flags |= PFM_REGFL_AT_EXIT;
 	}
@@ -353,7 +353,10 @@ bool plan_init(struct plan *plan, const struct options *options)
 		plan_free(plan);
 		return false;
 	}
-	/* With --wall-clock, threads may switch before the clock finds them. */
+	/*
+	 * With --wall-clock, a thread may switch before the clock has taken a
+	 * sample of it in user space.
+	 */
 	if (plan->format.tables &&
 	    (plan->options->wall_clock || !samples_user_level(plan)))
 		table_set_look_up(plan->format.tables);

@@ -35,8 +35,9 @@ struct plan {
 
 /*
  * Returns whether children inherit the context, so that the kernel measures
- * everything that the command creates. If the plan is to sample, this is only
- * so if samples contain a process ID, because the threads share the buffers.
+ * everything that the command creates. When sampling, children inherit the
+ * context only if samples contain a process ID, because all threads share the
+ * buffers.
  */
 bool plan_inherits(const struct plan *plan);
 

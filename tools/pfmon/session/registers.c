@@ -122,8 +122,8 @@ static bool write_some_pmcs(struct context *context, pfarg_pmc_t *pmcs,
 }
 
 /*
- * Writes those PMCs of a list whose events are supported. Writes several PMCs
- * per call.
+ * Writes those PMCs of a list whose events are supported. Each call of
+ * write_some_pmcs() writes up to LARGEST_VECTOR of them.
  */
 static bool write_pmcs(struct context *context, const pfarg_pmc_t *list,
 		       unsigned int length)
@@ -192,7 +192,8 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 }
 
 /*
- * Calls some() for all events of the context, passing several events per call.
+ * Calls some() for all events of the context, with up to LARGEST_VECTOR events
+ * in each call.
  */
 static bool for_all_events(struct context *context,
 			   bool (*some)(struct context *context,

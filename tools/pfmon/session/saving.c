@@ -49,10 +49,10 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 
 /*
  * If children inherit the context, saves only the buffer of the CPU that the
- * message names, because PFM_RESTART restarts that one. The kernel also sends a
- * message when it masks a thread that overflows too often. A format whose
- * buffer consists of regions may then have nothing to save, because no region
- * is full.
+ * message names: PFM_RESTART does not restart buffers whose messages have not
+ * been read yet. The kernel also sends a message when it masks a thread that
+ * overflows too often. A format whose buffer consists of regions may then have
+ * nothing to save, because no region is full.
  */
 int context_handle_overflow(struct context *context)
 {

@@ -7,11 +7,10 @@
 
 /*
  * Call context_handle_overflow() after a PFM_MSG_OVFL, and
- * context_save_and_restart() after an exec or after context_pause(). Both copy
- * at least the samples that a restart would free before they restart. Both
- * return 1 if an image must be recorded, 0 if not, and -1, with a message, on
- * failure. If the thread has ended, they return 0, because its buffer is saved
- * later.
+ * context_save_and_restart() after an exec or after context_pause(). Before a
+ * restart, both copy at least the samples that the restart frees. Both return 1
+ * if an image must be recorded, 0 if not, and -1, with a message, on failure.
+ * If the thread has ended, they return 0, because its buffer is saved later.
  */
 int context_handle_overflow(struct context *context);
 int context_save_and_restart(struct context *context, enum smpl_moment moment);

@@ -98,7 +98,8 @@ struct cfa expression_cfa(struct cursor expression,
 }
 
 /*
- * When the evaluation of such an expression begins, its stack contains the CFA.
+ * When the evaluation of a DW_CFA_expression begins, the CFA is on the stack of
+ * the evaluation.
  */
 struct place expression_place(struct cursor expression)
 {

@@ -22,7 +22,7 @@ struct cie {
 	struct cfa_state initial;
 };
 
-/* Where the rows that a table has for a function come from. */
+/* The source of the rows that the table contains for a function. */
 enum go_kind {
 	NOT_GO,			/* from its CIE and program */
 	GO_FUNCTION,		/* from @program, Go's table of stack depths */
@@ -57,9 +57,9 @@ struct frames {
 
 /*
  * Read the entries of .eh_frame, or of .debug_frame. Reading ends at a damaged
- * entry. FDEs outside executable segments are omitted. Return 0, also if the
- * file has no such section, or a negative errno. The caller calls frames_free()
- * in any case.
+ * entry. FDEs outside executable segments are omitted. Return 0, even if the
+ * file has no such section; a negative errno on failure. The caller calls
+ * frames_free() in any case.
  */
 int frames_read_eh(struct frames *frames, const struct elf_file *file);
 int frames_read_debug(struct frames *frames, const struct elf_file *file);

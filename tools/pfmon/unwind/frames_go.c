@@ -41,7 +41,7 @@
 #define ADDED_IN_1_20	4
 
 #define FLAG_TOP_FRAME	0x1	/* the outermost frame of its stack */
-#define FLAG_WRITES_SP	0x2	/* changes sp in ways missing in its table */
+#define FLAG_WRITES_SP	0x2	/* changes sp in ways its table omits */
 
 /* x86_64: bytes of a return address or of a saved frame pointer */
 #define WORD	8

@@ -32,7 +32,10 @@ static const struct cie cie = {
 	.data_align = -8, .ra = RA,
 };
 
-/* _init() and _fini() each fill a section, which ends with the only return. */
+/*
+ * _init() and _fini() each fill a section of their own, .init and .fini. Their
+ * only return instruction is at the end of the section.
+ */
 #define SUB_RSP		"\x48\x83\xec\x08"
 #define ADD_RSP_RET	"\x48\x83\xc4\x08\xc3"
 
