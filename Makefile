@@ -28,8 +28,9 @@ CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-pytest-xdist \
 	python3-hypothesis \
 	python3-pyelftools python3-setuptools python3-wheel \
 	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
-# A Node.js that was not installed from Debian brings its own npm. Debian has one
-# package of BOLT for each version of LLVM; take the oldest.
+# Install Debian's nodejs and npm only if npm is missing: a Node.js from another source
+# brings its own npm. Debian has one package of BOLT for each version of LLVM; take the
+# oldest.
 VIEWER_PACKAGES = $(CHECK_PACKAGES) chromium chromium-driver golang-go autofdo \
 	$(shell apt-cache pkgnames bolt- | grep -x 'bolt-[0-9]*' | sort -V | head -1) \
 	postgresql protobuf-compiler python3-jsonschema python3-psycopg2 \
@@ -104,8 +105,8 @@ deps-bench: deps-run
 
 # Parts that cannot be built here are left out: parts.py writes a file to
 # build/left-out for each. make expands LEFT_OUT in prerequisites while it reads this
-# file, before parts.py runs. So goals that need LEFT_OUT run `parts` first and then
-# make again.
+# file, before parts.py runs. So goals that need LEFT_OUT first run `parts`, and then
+# start another make, which sees the files.
 PARTS :=
 LEFT_OUT = $(notdir $(wildcard $(BUILD)/left-out/*))
 .PHONY: parts

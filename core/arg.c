@@ -61,7 +61,7 @@ int pfm_arg_may_set(const struct pfm_context *ctx, size_t size)
 				       -EOPNOTSUPP;
 }
 
-/* Replace the argument while no overflow is in progress. */
+/* Replace the argument; overflows are kept out meanwhile. */
 static int pfm_arg_change(struct pfm_context *ctx, const void *arg)
 {
 	const pfm_buffer_fmt_t *fmt = ctx->fmt;

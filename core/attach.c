@@ -3,12 +3,12 @@
  * attach.c - attachments; exit and exec of monitored threads
  *
  * There can be one context per thread, or one system-wide context per CPU, but
- * not both kinds at the same time (3.1.7; Eranian 2006, 4.1). Tracepoints
- * detect the exit of a thread, and an exec that has removed its perf events or
- * for which the context waits (pfm_context.start_at_exec). Their probes must
- * not sleep, so they queue a task work. After an exit the task work runs before
- * another process can reap the thread; after an exec, before the thread returns
- * to user mode.
+ * not both kinds at the same time (3.1.7; Eranian 2006, 4.1). Probes at
+ * tracepoints detect the exit of a monitored thread. They also detect two kinds
+ * of exec: one that has removed the thread's perf events, and one for which the
+ * context waits (pfm_context.start_at_exec). The probes must not sleep, so they
+ * queue a task work. After an exit the task work runs before another process
+ * can reap the thread; after an exec, before the thread returns to user mode.
  *
  * A monitored thread must not wait for a command, which may take arbitrarily
  * long. If the context is locked when the task work runs, the thread leaves a
@@ -170,8 +170,9 @@ static void pfm_attachment_later(struct work_struct *work)
 	pfm_lock(a->ctx);
 	pfm_unlock(a->ctx);
 	/*
-	 * If a command has taken the note, it has also acted on it: it held the
-	 * mutex until then, and pfm_lock() has waited for the mutex.
+	 * A command that has taken the note has also acted on it by now: the
+	 * command held the mutex until it had done so, and pfm_lock() above has
+	 * waited for the mutex.
 	 */
 	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);
@@ -468,7 +469,9 @@ static void pfm_thread_changes(bool exits, bool lost)
 	rcu_read_unlock();
 }
 
-/* The exit closes the descriptors and runs the last task works after this. */
+/*
+ * The exiting thread closes its descriptors and runs its last task works later.
+ */
 static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 {
 	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */

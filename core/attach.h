@@ -26,7 +26,8 @@ void pfm_end_hurry(void);
 
 /*
  * Lock pfm_context.mutex for a command. If the monitored thread has exited or
- * executed a program while the context was locked, act on that first.
+ * executed a program while the context was locked, act on that before
+ * returning.
  * Context: process.
  */
 void pfm_lock(struct pfm_context *ctx);
@@ -85,9 +86,9 @@ struct pfm_context *pfm_attach_get_thread(const struct task_struct *task);
 struct pfm_context *pfm_attach_here(void);
 
 /*
- * Find the context that a new child of the calling thread inherits. Context: as
- * pfm_attach_here(). Return: the context; NULL if there is none, or if the
- * thread has executed a program that the context must not monitor.
+ * Find the context of the calling thread, if a new child may inherit from it.
+ * Context: as pfm_attach_here(). Return: the context; NULL if there is none, or
+ * if the thread has executed a program that the context must not monitor.
  */
 struct pfm_context *pfm_attach_to_inherit(void);
 

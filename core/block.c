@@ -2,16 +2,17 @@
 /*
  * block.c - PFM_FL_NOTIFY_BLOCK: the monitored thread waits for PFM_RESTART
  *
- * The overflow path queues a task work (from an NMI, through an irq_work). The
- * task work holds the thread on its way back to user mode.
+ * The overflow path starts an irq_work. This queues a task work, which holds
+ * the thread on its way back to user mode.
  *
  * If there is a signal, or a tracer or the freezer wants to stop the thread,
  * the thread leaves the task work, so that the kernel can act on this. The
  * thread must return to the task work before it reaches user mode. It cannot
  * queue the task work itself: the kernel runs task works until none is left,
- * and only then looks for signals. But the thread can request one more round
- * with TIF_NOTIFY_RESUME. In each round the kernel calls PFM_LAST_CALL after it
- * has handled signals; a kprobe there queues the task work. If a test has found
+ * and only then looks for signals. However, the thread can set
+ * TIF_NOTIFY_RESUME to request one more round of the loop that the kernel runs
+ * before user mode. In each round the kernel calls PFM_LAST_CALL after it has
+ * handled signals; a kprobe there queues the task work. If a test has found
  * that the kprobe does not fire, the thread does not leave for signals: it
  * waits until PFM_RESTART or a fatal signal.
  *

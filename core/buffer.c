@@ -5,21 +5,23 @@
  * A buffer is held by its context and by each area (VMA) that maps it, and is
  * freed with the last of them. Areas refer to a file of their own, not to the
  * context's, because the context must be able to go away before its areas. When
- * a process closes its last descriptor, its areas stop showing the buffer; they
- * stay inaccessible until munmap(). They are not unmapped, because the process
+ * a process closes its last descriptor, its areas become inaccessible, and drop
+ * their references to the buffer. They are not unmapped, because the process
  * might be mapping something else at their address at the same time.
  *
- * A sampling buffer has an unmapped page in front of the mapped ones. A buffer
- * with the page of an event set does not have such a front:
+ * A sampling buffer has one page, the front, that user space cannot map. It
+ * precedes the pages that user space can map (a buffer with the page of an
+ * event set has no front):
  *
  *   base                base + PAGE_SIZE
  *   |  ...  | front     | buffer, mapped read-only              |
  *           struct pfm_fmt_front
  *
- * If the format requests one, a private area of any size is allocated, charged
- * and freed with the buffer. It is a separate allocation so that nothing is
- * mapped after it: a write beyond its last page causes an oops, and KASAN
- * detects a write even one byte beyond its end.
+ * A format can also request private memory of any size, the private area. User
+ * space cannot map it. It is allocated, charged and freed with the buffer, but
+ * is a separate allocation, so that the kernel maps nothing behind it: a write
+ * beyond its last page causes an oops, and KASAN detects a write even one byte
+ * beyond its end.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -228,9 +230,9 @@ size_t pfm_buffer_size(const struct pfm_buffer *b)
 }
 
 /*
- * Release the file of an area. The file holds this module and the structure of
- * the context, so that the address of the context is not reused while the file
- * exists.
+ * Release the file of an area. The file has references to this module and to
+ * the structure of the context, so that the address of the context is not
+ * reused while the file exists.
  */
 static int pfm_area_release(struct inode *inode, struct file *file)
 {

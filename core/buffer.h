@@ -14,7 +14,8 @@ struct vm_area_struct;
 /**
  * pfm_buffer_create() - Allocate a zeroed buffer and charge the caller for it
  * @size:  size in bytes, not 0
- * @front: number of unmapped pages before the mapped ones, 0 or 1
+ * @front: number of pages, 0 or 1, that precede the mapping and are not part of
+ *         it
  * @area:  size in bytes of a private area that is zeroed, charged and freed
  *         together with the buffer; 0 for none
  *

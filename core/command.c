@@ -46,7 +46,7 @@ enum pfm_takes {
 /**
  * struct pfm_ctx_cmd - a command on a context
  * @takes:  kind of its argument
- * @access: required access
+ * @access: preparations that it needs
  * @size:   size of the argument, or of an element of the vector, in bytes
  * @plain:  implementation of a command without an argument
  * @with:   implementation of a command with an argument, or for one element of
@@ -315,7 +315,7 @@ long pfm_command(struct pfm_context *ctx, unsigned int nr,
 
 	if (!cmd)
 		return -ENOTTY;
-	/* The PMU may still have the previous set. */
+	/* If the PMU still runs the previous set, finish the switch first. */
 	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
 		pfm_finish_switch(ctx);
 	/* Only the monitored thread writes in_call: there is no race. */

@@ -16,7 +16,7 @@
 #include <linux/task_work.h>
 #include <linux/version.h>
 
-/* perfmon is not tested on older PREEMPT_RT kernels. */
+/* perfmon is not tested on PREEMPT_RT kernels before 6.12. */
 #if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #error "perfmon cannot be built for PREEMPT_RT kernels before 6.12"
 #endif
@@ -73,11 +73,11 @@ pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
 	kthread_create_worker(flags, __VA_ARGS__)
 #endif
 
-/* Under KASAN, task_work_add() allocates memory until commit d40797d6720e
- * ("kasan: make kasan_record_aux_stack_noalloc() the default behaviour"), in
- * 6.14. PREEMPT_RT forbids that where interrupts are off. TWAF_NO_ALLOC exists
- * since commit 73ab05aa46b0 ("sched/core: Disable page allocation in
- * task_tick_mm_cid()"), in 6.12.
+/* Before commit d40797d6720e ("kasan: make kasan_record_aux_stack_noalloc() the
+ * default behaviour"), in 6.14, task_work_add() allocates memory if KASAN is
+ * on. PREEMPT_RT forbids allocations where interrupts are off. TWAF_NO_ALLOC,
+ * which prevents this one, exists since commit 73ab05aa46b0 ("sched/core:
+ * Disable page allocation in task_tick_mm_cid()"), in 6.12.
  */
 static inline int pfm_task_work_add(struct task_struct *task,
 				    struct callback_head *work,

@@ -68,9 +68,10 @@ struct pfm_share;
  *             pfm_reset_slots()
  * @num_data: number of PMDs to record whose value is data of the sample, such
  *            as an address. They follow the other PMDs: see pfm_data_regs()
- * @arg:  argument for the format; all fields except the values are set in
- *        advance. There is one value per PMD to record. The lists of
- *        pfm_smpl_regs(), pfm_data_regs() and pfm_reset_slots() follow it
+ * @arg:  argument for the format's handler. Fields that are the same for each
+ *        overflow are set in advance. The last field is an array with one value
+ *        per PMD to record. After it come the lists of pfm_smpl_regs(),
+ *        pfm_data_regs() and pfm_reset_slots()
  */
 struct pfm_pmd_ovfl {
 	bool			trigger;
@@ -96,8 +97,8 @@ struct pfm_pmd_ovfl {
  * struct pfm_pmd - one PMD of an event set, or its clock
  * @hw:          the structure that the PMU sees
  * @ctx:         context
- * @ovfl:        prepared data for its overflows; NULL until the PMC that
- *               controls it is written; until then it does not sample
+ * @ovfl:        prepared data for its overflows; NULL until a command writes
+ *               settings for them. Until then the PMD does not sample
  *               (@hw.sampling)
  * @plain_reset: @short_reset if a reset after an overflow only loads this
  *               value, else 0
@@ -149,7 +150,7 @@ struct pfm_pmd {
  * struct pfm_evtset - an event set: a complete state of the PMU
  * @pmu_set:     the structure that the PMU sees; a copy of pfm_context.target
  * @charge:      charge for the set and its registers; NULL for set0, which is
- *               free
+ *               not charged
  * @next:        set to switch to; valid while loaded
  * @id:          number of the set
  * @id_next:     number of the explicit next set
@@ -168,9 +169,9 @@ struct pfm_pmd {
  * @page_buffer: buffer with @page
  * @configs:     configuration words that accompany the PMC of each register, or
  *               NULL while all of them are 0 (pmc.c)
- * @regs:        @hw of the PMDs, in the order of the PMU's table; NULL for PMDs
- *               that are not allocated yet (pmd.c). The last entry is the
- *               clock, which counts from -@timeout. PMDs that hold data of
+ * @regs:        pfm_pmd.hw of the PMDs, in the order of the PMU's table; NULL
+ *               for PMDs that are not allocated yet (pmd.c). The last entry is
+ *               the clock, which counts from -@timeout. PMDs that hold data of
  *               samples come last in the table, and are not in @regs
  */
 struct pfm_evtset {
@@ -337,7 +338,8 @@ struct pfm_member {
  * @num_sets: number of event sets
  * @charge:   memlock accounting, charged to the creator
  * @on_pmu:   event set that the PMU runs, or has run last
- * @left_at:  value of the clock of @on_pmu when it stopped being the active set
+ * @left_at:  value of the clock of @on_pmu when @on_pmu ceased to be the active
+ *            set
  * @left:     resources of the PMU, such as perf events, that it no longer uses
  *            and that must still be released (release.c)
  * @num_left: number of entries of @left, and of those being released
@@ -349,7 +351,7 @@ struct pfm_member {
  * @commanded: a command holds @mutex
  * @switch_queued: @switch_here or @switch_later is queued
  * @switch_here: does the work of @switch_work in the monitored thread
- * @switch_later: does it if @switch_here found the context locked
+ * @switch_later: does the same work if @switch_here found the context locked
  * @switch_task: thread of @switch_here; only for comparison
  * @fmt_state: what the format remembers of the thread, passed in @data
  * @fmt:      sampling format, or NULL; a member has no reference of its own
@@ -359,7 +361,7 @@ struct pfm_member {
  * @buf_size: size in bytes of the mapping of the buffer, or of each of @share
  * @areas:    number of VMAs that map a buffer or page of the context, and of
  *            calls to mmap() in progress; changed without @mutex
- * @attachment: to a thread, or NULL
+ * @attachment: the attachment to a thread, or NULL
  * @behind:   number of work items that are to act on an exit or exec of its
  *            thread (attach.c)
  * @self:     the monitored thread's process, if that process has attached the
@@ -371,7 +373,8 @@ struct pfm_member {
  *            offline
  * @tell:     wakes readers if @irq_work must not (PFM_IRQ_WORK_IS_RAW)
  * @msgq:     messages
- * @block_trial: number of the test of the kprobe that @block needs (block.c)
+ * @block_trial: which of the tests of block.c's kprobe was made for this
+ *               context: a number counted by pfm_trials
  * @block:    blocks the monitored thread; NULL while not attached, or without
  *            PFM_FL_NOTIFY_BLOCK
  * @family:   with PFM_FL_INHERIT: the family, once loaded; else NULL

@@ -8,9 +8,9 @@
  * CPU.
  *
  * A hotplug call-back must not wait for pfm_context.mutex: the holder may be in
- * perf, waiting for the end of the hotplug. For the same reason a command must
- * not stay on its CPU with migrate_disable(): the hotplug would wait for the
- * command.
+ * perf, waiting for the end of the hotplug. Nor may a command stay on its CPU
+ * with migrate_disable(): the hotplug would wait for the command, and the
+ * command, in perf, for the hotplug.
  */
 #include <linux/cpuhotplug.h>
 #include "attach.h"

@@ -76,7 +76,7 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	return ctx->set ? 0 : -ENOMEM;
 }
 
-/* Create the context's buffer. */
+/* Create the buffer of a context without a family. */
 static int pfm_fmt_own_buffer(struct pfm_context *ctx, void *arg)
 {
 	struct pfm_smpl_size size;

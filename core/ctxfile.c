@@ -240,8 +240,8 @@ static void pfm_end_self_monitoring(struct pfm_context *ctx)
  * If a process that monitors itself closes its last descriptor, the context is
  * unloaded even if other processes still hold descriptors (3.1.15, figure
  * 3.10). A monitored thread that exits while its process holds a descriptor
- * counts as self-monitoring (3.3.6). In all other cases the close does not wait
- * for commands.
+ * counts as self-monitoring (3.3.6). Only the close by a process that monitors
+ * itself may wait for commands.
  */
 static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {

@@ -8,8 +8,8 @@
  * (pfm_await_reports()). If the owner is a command, an irq_work handles the
  * note. The irq_work runs at once and waits for the command; if the command has
  * interrupts off on this CPU, the irq_work runs after the command. The irq_work
- * also stops the PMU, wakes and signals tools, and blocks the thread, which an
- * overflow must not do itself.
+ * also has the PMU stopped, wakes and signals tools, and has the thread
+ * blocked. An overflow must not do these things itself.
  */
 #include <perfmon/perfmon_work.h>
 #include "block.h"

@@ -9,10 +9,10 @@
 
 /*
  * Leave an overflow to @owner, PFM_BUSY_*: to the overflow that this one has
- * interrupted, or, if the owner is a command, to an interrupt that follows it
- * at once. If the PMD already has a deferred overflow, this one is lost. An
- * overflow that was handled with another PMD's is not deferred. Context: an
- * overflow.
+ * interrupted, or, if the owner is a command, to an interrupt that follows the
+ * command at once. If the PMD already has a deferred overflow, this one is
+ * lost. An overflow that was already handled together with another PMD's
+ * overflow is not deferred. Context: an overflow.
  */
 void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner);
 
@@ -23,10 +23,10 @@ void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner);
 void pfm_miss(struct pfm_context *ctx, int n, u32 owner);
 
 /*
- * Handle overflows that were deferred to the caller. If another overflow owns
- * the context now, that overflow handles them; if a command owns it, an
- * interrupt that follows the command does. Context: an overflow that no
- * longer owns its perfmon context.
+ * Handle the deferred overflows of @ctx. If another overflow owns the context
+ * now, that overflow handles them; if a command owns it, an interrupt that
+ * follows the command does. Context: an overflow that does not own, or no
+ * longer owns, its perfmon context.
  */
 void pfm_see_to_deferred(struct pfm_context *ctx);
 

@@ -94,7 +94,10 @@ static bool pfm_ds_write(const struct pfm_ds *ds,
 	return true;
 }
 
-/* Append a record, or count it as lost or dropped if that is impossible. */
+/*
+ * Append a record. Count it as lost if @rec is NULL or the area is full, and as
+ * dropped if a value does not fit into a 32-bit record.
+ */
 static void pfm_ds_append(struct pfm_ds *ds, const struct pfm_ds_record *rec)
 {
 	if (!rec || ds->abs_max - ds->index < ds->record_size) {

@@ -5,10 +5,10 @@
  *	  group (PFM_LOADFL_CGROUP)
  *
  * On some CPUs perf cannot exclude the idle thread, and events that a module
- * creates cannot belong to a control group. While an excluded task runs, the
- * values of the active set are kept and further counts discarded; the set's
- * clock runs on (3.7.6). The scheduler is probed only while such a context is
- * attached.
+ * creates cannot belong to a control group. So perfmon probes the scheduler
+ * instead. While an excluded task runs, the values of the active set are kept
+ * and further counts discarded; the set's clock runs on (3.7.6). The probe
+ * exists only while a context that excludes tasks is attached.
  */
 #include <linux/cgroup.h>
 #include <linux/percpu.h>

@@ -11,8 +11,9 @@ struct cgroup;
 struct pfm_context;
 
 /*
- * Get the control group of a descriptor. Context: process. Return: the group,
- * with a reference; NULL if the group contains all tasks; or an ERR_PTR.
+ * Get the control group to which a file descriptor refers. Context: process.
+ * Return: the group, with a reference; NULL if the group contains all tasks; or
+ * an ERR_PTR.
  */
 struct cgroup *pfm_cgroup_get(unsigned int fd);
 

@@ -189,8 +189,8 @@ static void pfm_add_value(struct pfm_family_pmd *entry, u64 value, bool reached)
 }
 
 /*
- * Get the value of a counter or of the clock of a member. For the clock this is
- * the time for which the set has been active since pfm_heritage_equip().
+ * Get a member's value of a counter, or of the clock. For the clock this is the
+ * time for which the set has been active since pfm_heritage_equip().
  */
 static u64 pfm_member_value(const struct pfm_context *ctx, u16 slot)
 {
@@ -298,8 +298,8 @@ void pfm_family_walk(struct pfm_family *family,
 }
 
 /*
- * Add a member's values to the sums. They still exist if the member has left
- * meanwhile, because the walk holds a reference to it.
+ * Add a member's values to the sums. The values still exist if the member has
+ * left meanwhile, because the walk holds a reference to it.
  */
 static void pfm_sum_member(struct pfm_context *ctx)
 {

@@ -73,8 +73,9 @@ static void pfm_free_member(struct pfm_context *ctx)
 	pfm_context_destroy(ctx);
 	/*
 	 * A work item may run this code after the last descriptor was closed,
-	 * and without this reference the module can be unloaded. But its exit
-	 * waits for work items, so the code is not freed while it runs.
+	 * and without this reference the module can be unloaded. But the
+	 * module's exit waits for work items, so the code is not freed while it
+	 * runs.
 	 */
 	module_put(THIS_MODULE);
 }
@@ -352,7 +353,7 @@ int pfm_load_family(struct pfm_context *ctx, void *arg)
 	return ret;
 }
 
-/* Has the root's thread ended, but not its family? */
+/* Has the root's thread ended, while the family still exists? */
 static bool pfm_is_orphaned(const struct pfm_context *ctx)
 {
 	return !ctx->loaded && pfm_has_family(ctx) && ctx->family->ready;

@@ -178,8 +178,9 @@ bool pfm_is_known_now(struct pfm_pmd *pmd)
 /*
  * Has the PMD overflowed without being handled or reported? A PMD that records
  * data of its samples (hw.wants) waits for its own report, which has the data.
- * A clock (hw.waits) waits for its timer, because only the timer interrupts the
- * thread at a place that does not depend on other events.
+ * A PMD that counts time (hw.waits) waits for the interrupt of its timer,
+ * because only this interrupt stops the thread at a place that does not depend
+ * on other events.
  */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {

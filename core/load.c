@@ -287,7 +287,7 @@ void pfm_detach(struct pfm_context *ctx)
 	pfm_let_go(ctx);
 }
 
-/* Load the PMU again after pfm_unload_pmu(), and continue. */
+/* Load the PMU again after pfm_unload_pmu(), and continue counting. */
 static int pfm_reload_pmu(struct pfm_context *ctx)
 {
 	int ret = pfm_load_registers(ctx, ctx->set);

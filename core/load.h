@@ -22,7 +22,7 @@ int pfm_check_cpu(const struct pfm_context *ctx);
  * Process PFM_LOAD_CONTEXT, with a pfarg_load_t. If the thread executes another
  * program between the check of the right to attach and the attachment, the
  * right is checked again.
- * Context: process, pfm_context.mutex not held; for a system-wide context on
+ * Context: process, pfm_context.mutex not held; for a system-wide context, on
  * the CPU to monitor.
  * Return: 0; -EBUSY if the context is already attached, or another context is
  * attached to the thread or CPU, or contexts of the other kind (per-thread or

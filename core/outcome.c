@@ -32,8 +32,9 @@ static void pfm_add_ctrl(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 }
 
 /*
- * Get the control bits to carry out: PFM_OVFL_CTRL_HOLD if the handler has
- * returned an error or has set an unknown bit. Count these cases.
+ * Get the control bits to carry out: those that the handler has set, or
+ * PFM_OVFL_CTRL_HOLD if it has returned an error or set an unknown bit. Count
+ * invalid results.
  */
 static pfm_ovfl_ctrl_t pfm_checked_ctrl(struct pfm_context *ctx, int err,
 					pfm_ovfl_ctrl_t ctrl)

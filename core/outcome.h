@@ -37,8 +37,8 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 /*
  * Handler for contexts without a format. If the PMD has PFM_REGFL_OVFL_NOTIFY,
  * it requests PFM_OVFL_CTRL_HOLD. Otherwise it lets the counter wrap (3.4.3),
- * or resets a counter that counts towards a switch of sets (3.7.6). Context: as
- * the overflow. Return: 0.
+ * or resets a counter that counts towards a switch of sets (3.7.6). Context:
+ * any in which an overflow is handled, including NMI. Return: 0.
  */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		       struct pfm_ovfl_data *data);

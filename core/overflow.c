@@ -24,10 +24,11 @@
  * - Several counters sample: handle the overflows of one instant together
  *   (instant.c). If no other counter has overflowed, continue on the fast path.
  * - The handler returns an error: count the overflow as lost, and carry out
- *   PFM_OVFL_CTRL_HOLD, which requests to mask and notify (outcome.c).
+ *   PFM_OVFL_CTRL_HOLD, which requests masking and a notification (outcome.c).
  * - The handler sets unknown control bits: also carry out PFM_OVFL_CTRL_HOLD.
- * - The handler requests something else, or the reset value is not the one that
- *   the hardware has reloaded: pfm_conclude_one() (instant.c, outcome.c).
+ * - The handler requests anything but "reset and continue", or the reset value
+ *   is not the one that the hardware has reloaded: pfm_conclude_one()
+ *   (instant.c, outcome.c).
  * - The context's credit of at most 256 overflows is used up: time this
  *   overflow. After a certain number of overflows or a certain time (a window),
  *   check the limits on overflows, and mask if one is exceeded (rate.c).

@@ -23,7 +23,7 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
  * owner. If the owner is a command, an overflow in an NMI before that call
  * takes the command for another overflow, and leaves a note without queuing an
  * irq_work. The note is not lost: the caller leaves a note to the command, too,
- * and the irq_work for this note handles both.
+ * and the irq_work for the caller's note handles both.
  */
 static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 {

@@ -129,9 +129,9 @@ int pfm_resume(struct pfm_context *ctx)
 	if (ctx->many)
 		return 0;
 	/*
-	 * PMCs and PMDs may have changed. (For a context that is not loaded
-	 * this can wait: the load calls pfm_begin_evtset(), which calls
-	 * pfm_note_sampling().)
+	 * The command may have changed which PMDs sample, and which record
+	 * values. A context that is not loaded does not need this yet: the load
+	 * calls pfm_begin_evtset(), which calls pfm_note_sampling().
 	 */
 	if (ctx->loaded)
 		pfm_note_sampling(ctx);

@@ -58,7 +58,8 @@ MODULE_PARM_DESC(paranoid,
 		 "restricts users without CAP_PERFMON: 0 or less allows all, 1 forbids measuring whole CPUs, 2 also forbids measuring the kernel, 3 requires CAP_SYS_ADMIN for everything; kernel (default): the level is kernel.perf_event_paranoid");
 
 /*
- * Get the level. If it cannot be read, it is above 3, which allows nothing.
+ * Get the paranoid level. If it cannot be read, return a level above 3, at
+ * which only CAP_SYS_ADMIN allows measuring.
  * Return: 0 or -ENOMEM.
  */
 static int pfm_paranoid_level(int *level)
@@ -247,7 +248,8 @@ bool pfm_runs_still(const struct task_struct *task,
 {
 	/*
 	 * Read self_exec_id only after the events are visible to an exec. In
-	 * the exec, perf's locks order the write and the removal of events.
+	 * the exec, perf's locks order the write of self_exec_id before the
+	 * removal of events.
 	 */
 	smp_mb();
 	return program->any || READ_ONCE(task->self_exec_id) ==

@@ -8,9 +8,9 @@
  * are allocated with the set. All are freed with the set. Most sets use few
  * counters, so they need little memory, and walks over a set are short.
  *
- * A set has no PMDs for the data of a sample, such as an address. Each PMD
- * whose samples record such data has a struct pfm_pmu_reg for each value in
- * its pfm_pmd_ovfl.
+ * A set has no PMDs for the data of a sample, such as an address. If the
+ * samples of a PMD record such data, its pfm_pmd_ovfl contains a struct
+ * pfm_pmu_reg for each value.
  */
 #include <linux/slab.h>
 #include "charge.h"

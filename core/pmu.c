@@ -72,9 +72,9 @@ static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 }
 
 /*
- * Check the PMCs with exactly these flags: each must control a counter of its
- * own. If @flags is 0, PMCs that control no PMD are allowed, too. @controlled:
- * out: slots of the counters.
+ * Check the PMCs whose flags are exactly @flags: each must control or configure
+ * a counter, and no two the same one. If @flags is 0, PMCs that control no PMD
+ * are allowed, too. @controlled: out: slots of the counters.
  */
 static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 				   unsigned long *controlled)

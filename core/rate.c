@@ -18,8 +18,9 @@
  * live only briefly would never complete one. So the threads of a family that
  * samples share one window on each CPU, in that CPU's buffer (struct pfm_part).
  * The handler of the family, as the buffer's owner, counts down
- * pfm_part.credit. When this is used up, it sets the credit of the thread's
- * context to 1, so that this ends with the current overflow.
+ * pfm_part.credit. When that credit is used up, the handler sets the credit of
+ * the thread's context to 1, so that the context's credit ends with the current
+ * overflow.
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -131,8 +132,8 @@ static bool pfm_is_too_much(const struct pfm_rate *rate, u64 time)
 }
 
 /*
- * Record the time that an overflow took. Count the overflows since the previous
- * timed one.
+ * Record the time that an overflow took. Subtract the overflows since the
+ * previous timed one from those left in the window.
  */
 static void pfm_rate_time(struct pfm_rate *rate, u64 took)
 {

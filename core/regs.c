@@ -628,8 +628,8 @@ void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy)
 {
 	pfm_pmc_read(pmd, &copy->words);
 	/*
-	 * A counter that only counts may be reset together with one that
-	 * samples.
+	 * Copy the reset values even if the counter only counts: the overflow
+	 * of a counter that samples may reset it.
 	 */
 	copy->short_reset = pmd->short_reset;
 	copy->long_reset = pmd->long_reset;

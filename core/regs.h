@@ -14,7 +14,8 @@ struct pfm_pmu;
 struct pfm_reg_copy;
 
 /*
- * Update the PMDs of a set whose flags may have changed.
+ * Recompute what depends on the set's flags: which PMDs sample, and how they
+ * are reset.
  * Context: process, pfm_context.mutex held, not attached.
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);

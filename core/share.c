@@ -261,8 +261,8 @@ static __always_inline void pfm_part_spend(struct pfm_part *part,
 
 /*
  * Send a message, as the format requests. If the PMD lacks
- * PFM_REGFL_OVFL_NOTIFY, note only whether the part is full: then a later
- * overflow must send the message. Context: the caller owns the part.
+ * PFM_REGFL_OVFL_NOTIFY, do not send it; but if the part is full, note that a
+ * later overflow must send it. Context: the caller owns the part.
  */
 static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 			    const pfm_ovfl_arg_t *arg,

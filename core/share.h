@@ -22,8 +22,8 @@ struct pfm_buffer;
  * @full:    the format has asked to mask: overflows are lost until PFM_RESTART
  * @untold:  the format has also asked to notify, or a limit was exceeded, but
  *           no message was sent because the PMD lacks PFM_REGFL_OVFL_NOTIFY
- * @limited: a limit on overflows was exceeded: each thread that overflows is
- *           masked until PFM_RESTART (rate.c)
+ * @limited: a limit on overflows was exceeded: from then on, each thread that
+ *           overflows on this CPU is masked until PFM_RESTART (rate.c)
  * @credit:  as pfm_context.credit, for all threads on this CPU
  * @rate:    the window of these threads
  * @buf:     first byte of @buffer

@@ -33,7 +33,9 @@ static struct pfm_buffer *pfm_smpl_buf_alloc(const struct pfm_smpl_size *size)
 {
 	struct pfm_buffer *buffer;
 
-	/* It is in the page before the memory that can be mapped. */
+	/*
+	 * This structure is in the page before the memory that can be mapped.
+	 */
 	BUILD_BUG_ON(sizeof(struct pfm_fmt_front) > PAGE_SIZE);
 	buffer = pfm_buffer_create(size->buf, 1, size->area);
 	if (buffer)

@@ -36,7 +36,8 @@ int pfm_smpl_buf_create(const pfm_buffer_fmt_t *fmt, u32 ctx_flags, void *arg,
 			struct pfm_buffer **buffer);
 
 /*
- * Have the format end the buffer, which may be NULL, and drop the reference.
+ * Have the format end the buffer, and drop the caller's reference to it.
+ * @buffer may be NULL.
  * Context: process, may sleep; no handler is running or will run.
  */
 void pfm_smpl_buf_end(const pfm_buffer_fmt_t *fmt, struct pfm_buffer *buffer);
