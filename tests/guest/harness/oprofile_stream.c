@@ -23,7 +23,7 @@ struct decoder {
 	struct sample		now;
 	unsigned int		said;	/* one bit per escape code seen */
 	bool			in_trace;
-	bool			traced;	/* whether the trace has a sample */
+	bool			traced;	/* whether that trace has its sample */
 };
 
 __u64 words[MAX_WORDS];

@@ -121,8 +121,9 @@ static void expect_unchanged(const char *file, int line, const char *what,
 static bool only_calls;
 
 /*
- * Call holdings() after the first call, which may load a module or allocate
- * memory that is kept, and again after the last call.
+ * Compare what is in use after the first refused call and after the last one.
+ * The state before the first one is not compared, because that call may load a
+ * module or allocate memory that is kept.
  */
 bool refusals_go_on(struct refusals *r)
 {

@@ -30,13 +30,13 @@ struct counter;
  * on overflows.
  */
 void rig_need(void);
-/* Return how often to repeat a test: $NMI_ROUNDS, or 50. */
+/* Return how many times to repeat a test: $NMI_ROUNDS, or 50. */
 unsigned int rig_rounds(void);
 /* Return the PMC value of an event that counts @step per NMI. */
 __u64 rig_event(unsigned int step);
 /*
- * Return the settings of counter @n with rig_event(1), which overflows every
- * @period NMIs.
+ * Return settings with which counter @n counts rig_event(1), and overflows
+ * after every @period NMIs.
  */
 struct counter rig_counter(unsigned int n, __u32 flags, __u64 period);
 /* Program a counter with the settings of rig_counter(). */
@@ -48,8 +48,8 @@ void rig_fire(unsigned int n);
 void rig_fire_at_cpu(int cpu, unsigned int n);
 /*
  * Send @n NMIs from another CPU while this thread runs @spin, which must return
- * when *done is true. All calls pass the same address as @done. On x86 it is
- * below 4 GiB.
+ * when *done is true. @done is the same address in each call of @spin; on x86
+ * the address is below 4 GiB.
  */
 void rig_fire_while(unsigned int n, void (*spin)(const bool *done));
 /* Send @n NMIs from another CPU while this thread spins in user space. */

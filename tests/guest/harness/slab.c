@@ -18,7 +18,7 @@
 #include "slab.h"
 
 #define MAX_CACHES	512
-#define SAME_COUNTS	2	/* stop after this many equal counts in a row */
+#define SAME_COUNTS	2	/* stop after this many without a decrease */
 #define MAX_COUNTS	50
 #define SLABINFO	"/proc/slabinfo"
 #define DROP_CACHES	"/proc/sys/vm/drop_caches"

@@ -13,7 +13,7 @@
 void slab_begin(void);
 /*
  * Count again. Return: whether a cache has at least @n more objects than at the
- * last count.
+ * previous call of slab_begin() or slab_has_grown().
  */
 bool slab_has_grown(long n);
 

@@ -34,8 +34,8 @@ struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 
 /*
  * A region is full when the largest possible entry, with the values of all
- * PMDs, no longer fits. So leave room for such an entry instead of the last
- * one.
+ * PMDs, no longer fits. So make the room for the last entry as large as the
+ * largest possible entry.
  */
 struct mapped nway_new(__u32 ctx_flags, unsigned int regions,
 		       unsigned int entries, unsigned int pmds,
@@ -120,7 +120,8 @@ unsigned int count_pmds(void)
 
 /*
  * A buffer is full when the largest possible entry, with the values of all
- * PMDs, no longer fits.
+ * PMDs, no longer fits. So make the room for the last entry as large as the
+ * largest possible entry.
  */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
 {

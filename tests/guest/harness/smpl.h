@@ -60,8 +60,8 @@ struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
 /* Return the number of PMDs of the PMU. */
 unsigned int count_pmds(void);
 /*
- * Return the size of a buffer that is full after @n entries of @entry_size
- * bytes. This size includes an entry's header of @hdr_size bytes.
+ * Return the size of a buffer that is full after @n entries. @entry_size is the
+ * size of an entry including its header, and @hdr_size the size of this header.
  */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
 /*

@@ -40,8 +40,8 @@ void become_member(uid_t uid, __u64 caps);
  */
 void with_paranoid(const char *value, void (*run)(void *arg), void *arg);
 /*
- * Run a function in a child while only root and members of GROUP can open the
- * device, as with perfmon's udev rule.
+ * Run a function in a child while only root and members of GROUP can open
+ * /dev/perfmon, as with perfmon's udev rule.
  */
 void with_node_for_group(void (*run)(void *arg), void *arg);
 

@@ -9,9 +9,9 @@
  * times for MILLISECONDS. After each function, the thread prints the time that
  * it has waited, without its CPU time, as "FUNCTION: NANOSECONDS".
  *
- * Each thread also computes and rests in turn, for less and more than a
- * millisecond. It prints the CPU time of compute() and the time that rest()
- * waited.
+ * Each thread also alternates between compute(), which takes less than a
+ * millisecond, and rest(), which sleeps for two milliseconds. It prints the CPU
+ * time of compute() and the time that rest() waited.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 	if (pthread_create(&thread, NULL, wait_in_all_ways, NULL))
 		return 1;
 	pthread_join(thread, NULL);
-	/* Print this before the child prints its own lines. */
+	/* Write these lines out before the child prints its own. */
 	fflush(stdout);
 	child = fork();
 	if (!child) {

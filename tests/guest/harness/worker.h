@@ -37,7 +37,7 @@ struct worker {
 void worker_start(struct worker *w);
 /* Start a worker that may run only on CPU 0. */
 void worker_start_pinned(struct worker *w);
-/* Start a worker that inherits this descriptor and no other. */
+/* Start a worker that also inherits this descriptor. */
 void worker_start_holding(struct worker *w, int fd);
 /* Start a worker as the user nobody. */
 void worker_start_as_nobody(struct worker *w);

@@ -25,8 +25,9 @@ static pfm_threshold_smpl_arg_t threshold(__u64 min)
 }
 
 /*
- * Create a context that samples page faults with the threshold @min. PMD1,
- * which also counts page faults, is recorded.
+ * Create a context that samples page faults. A sample is recorded only if PMD1,
+ * which also counts page faults, has increased by at least @min since the
+ * previous sample.
  */
 static struct mapped threshold_new(__u64 min)
 {

@@ -398,9 +398,7 @@ TEST(exec_of_an_unreadable_program_keeps_the_context)
 	struct worker w;
 
 	worker_make_setid();
-	/*
-	 * Now the program file is executable but neither set-uid nor readable.
-	 */
+	/* Make the file executable, but neither set-uid nor readable. */
 	CHECK_OK(chmod(SETID_WORKER, 0111));
 	worker_start_as_nobody(&w);
 	ctx_start_on(fd, w.pid);
@@ -723,8 +721,8 @@ TEST(exit_after_close_on_exec_sends_end_message)
 }
 
 /*
- * The caller has reaped the monitored child. Check that its exit has detached
- * the context, and that the context's count is @count.
+ * The caller has reaped the monitored child. Check that the child's exit has
+ * detached the context, and that the context's count is @count.
  */
 static void expect_detached(int fd, __u64 count)
 {

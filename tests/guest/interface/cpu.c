@@ -271,7 +271,10 @@ static void measure_second_cpu(void)
 
 	CPU_ZERO(&second);
 	CPU_SET(1, &second);
-	/* This fails with EINVAL if CPU 1 is offline. Then stay on CPU 0. */
+	/*
+	 * This fails with EINVAL if CPU 1 is offline. In that case, this thread
+	 * stays on CPU 0.
+	 */
 	CHECK(!sched_setaffinity(0, sizeof(second), &second) ||
 	      errno == EINVAL);
 	expect(pfm_write_pmcs(fd, &c.pmc, 1));

@@ -298,7 +298,7 @@ TEST(full_queue_drops_overflow_messages)
 	}
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 	ctx_expect_no_message(fd);
-	/* After that, the queue accepts messages again. */
+	/* Now that it is empty, the queue accepts messages again. */
 	touch_pages(PERIOD, NULL);
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }

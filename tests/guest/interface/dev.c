@@ -424,7 +424,7 @@ static bool is_known(int command)
 	return false;
 }
 
-/* PMCs cannot be read: none of the numbers is a command to read PMCs. */
+/* PMCs cannot be read: no command does so, and unknown numbers fail. */
 /* Proves 2.2.2-01, 3.1-03 */
 TEST(unknown_commands_are_invalid)
 {

@@ -69,8 +69,8 @@ static size_t page_size(void)
 }
 
 /*
- * Map the page of a set with a low ID. Its offset fits in 32 bits, which is the
- * size of off_t in 32-bit programs.
+ * Map a set's page. The set's ID must be low, so that the page's offset fits in
+ * off_t, which has 32 bits in 32-bit programs.
  */
 static void *map_page(int fd, unsigned int set)
 {

@@ -260,7 +260,7 @@ TEST(remaining_timeout_is_kept_while_thread_sleeps)
 	ctx_start_on(fd, w.pid);
 	left[0] = timeout;
 	for (int i = 0; i < 3; i++) {
-		/* The clock may advance only at ticks. */
+		/* Repeat, because some clocks advance only at ticks. */
 		do {
 			worker_do(&w, WORK_TOUCH, 1000);
 			wait_asleep(w.pid);
@@ -387,8 +387,8 @@ TEST(cpu_sets_alternate_while_sampling)
 }
 
 /*
- * Add @n hardware counters that count cycles. Return: false if there is no
- * hardware PMU.
+ * Add @n hardware counters that count cycles. Return: false if the machine does
+ * not have a hardware PMU.
  */
 static bool add_cycles(int fd, unsigned int set, unsigned int n)
 {

@@ -280,8 +280,9 @@ TEST(unload_keeps_counts_and_frees_members)
 }
 
 /*
- * The family's last member holds the last descriptor. Its exit closes the
- * descriptor, which unloads the context that monitors it.
+ * The family's last member holds the last descriptor of the family's root. When
+ * this member exits, the kernel closes the descriptor. This unloads the family,
+ * including the context that monitors the exiting member.
  *
  * Proves H32
  */

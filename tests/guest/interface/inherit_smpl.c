@@ -457,7 +457,10 @@ TEST(full_buffer_without_message_is_restarted)
 	caller_quit(&c);
 }
 
-/* The tool has not read the message, so it has not seen the samples yet. */
+/*
+ * PFM_RESTART does not empty a buffer whose message is unread, because the tool
+ * has not yet been told about the samples in that buffer.
+ */
 TEST(restart_waits_until_message_is_read)
 {
 	struct shared s;
@@ -521,7 +524,7 @@ TEST(read_waits_for_a_full_buffer)
 	struct caller c;
 
 	caller_start_on(&c, 0);
-	/* Do not wait for the child's calls. */
+	/* Request the child's calls, but do not wait until it has made them. */
 	CHECK_EQ(write(c.ask[1], &n, sizeof(n)), sizeof(n));
 	CHECK_EQ(ctx_next_message(s.fd).ovfl.msg_ovfl_tid, c.pid);
 	CHECK_EQ(samples(&s), 10);
@@ -869,7 +872,10 @@ TEST(cpu_that_comes_later_has_no_buffer)
 	CHECK_EQ(samples(&s), 0);
 	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 7);
 	caller_quit(&c);
-	/* A new root also has a buffer for CPU 1. */
+	/*
+	 * A root that is created now, while CPU 1 is online, has a buffer for
+	 * CPU 1.
+	 */
 	CHECK_OK(smpl_create(&ctx, PFM_FL_INHERIT, s.size, 0));
 	s.fd = ctx.ctx_fd;
 	CHECK(map_at(&s, 1) != MAP_FAILED);

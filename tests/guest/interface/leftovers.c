@@ -165,8 +165,9 @@ static void be_refused(void *unused)
 }
 
 /*
- * Try to create a context in a new process of a new user. A charge that is left
- * behind holds references to both, so their memory would not be freed.
+ * Try to create a context in a new process of a new user. If a charge is left
+ * behind, its references to the process and to the user keep the kernel from
+ * freeing their memory, and the memory in use grows with each call.
  */
 static int create_as_new_user(void)
 {
@@ -236,7 +237,7 @@ static void refuse_creation_with_format(void *unused)
 	REFUSED(smpl_create(&ctx, 0, 8, 0), EINVAL);
 	REFUSED(smpl_create(&ctx, 0, LIMIT * page(), 0), ENOMEM);
 	REFUSED(smpl_create(&ctx, 0, 1ULL << 62, 0), ENOMEM);
-	/* Lock one page, so that the next buffer exceeds the limit by one. */
+	/* Lock one page, so that the next buffer is one page too large. */
 	CHECK_OK(mlock(elements(&good, &good, sizeof(good), 1), 1));
 	REFUSED(smpl_create(&ctx, 0, (LIMIT - FRONT) * page(), 0), ENOMEM);
 }
@@ -727,8 +728,9 @@ static void refuse_unloaded(int fd)
 }
 
 /*
- * Pass a descriptor that is not a context, and unknown commands, which perfmon
- * must refuse.
+ * Issue commands with a descriptor that does not belong to a context, commands
+ * with bad arguments, and a command that a context does not have. perfmon must
+ * refuse all of them.
  */
 static void refuse_descriptors(int fd)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * levels.c - what each paranoid level allows to which users
+ * levels.c - what each kind of user may do at each paranoid level
  *
  * The level is the kernel's perf_event_paranoid, unless perfmon's parameter
- * "paranoid" overrides it. If it is the kernel's, perf_event_open() must give
- * the same results.
+ * "paranoid" overrides it. If the kernel's level applies, perf_event_open()
+ * must give the same results as perfmon.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -252,7 +252,10 @@ static void expect_ask(const struct inquiry *q, int ask)
 {
 	char want = q->who->may[q->level][ask], us, perf;
 
-	/* perf applies its own level to these requests. */
+	/*
+	 * For requests on a CPU and for function tracing, perf also checks its
+	 * own level, so a stricter level of perf forbids what perfmon's allows.
+	 */
 	if (q->perf == PERF_STRICT && !q->who->observes &&
 	    (is_on_cpu(ask) || ask == FUNCTION))
 		want = '-';

@@ -634,7 +634,7 @@ TEST(commands_on_a_thread_leave_other_cpus_alone)
 	CHECK_OK(kill(bystander, SIGKILL));
 }
 
-/* PMDs in the vector. At most 23 fit in arg_size_max, by default a page. */
+/* PMDs in the vector. arg_size_max, by default a page, has room for 23. */
 #define ELEMS	20
 
 /* Proves H18 */

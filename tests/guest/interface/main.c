@@ -20,8 +20,8 @@ TEST(core_in_use_cannot_be_unloaded)
 	struct smpl s;
 
 	/*
-	 * Unload formats that other programs have left, because they also use
-	 * the core.
+	 * Unload the formats that earlier test programs have left loaded,
+	 * because loaded formats also use the core.
 	 */
 	modules_unload_formats();
 	s = smpl_new(0, 4096, 0);

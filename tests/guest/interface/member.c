@@ -381,8 +381,8 @@ static void outgrow_group_in_private(void *unused)
 }
 
 /*
- * A family, which is a thread and its descendants, in another control group
- * than the process that created the context
+ * A family (a thread and its descendants) that is not in the control group of
+ * the process that created the context
  */
 #define MEMBERS	600
 

@@ -550,8 +550,8 @@ TEST(descriptor_holder_cannot_add_events)
 /* Paranoid levels. levels.c tests what each level allows. */
 
 /*
- * perfmon's own level can override the kernel's level, and the override can be
- * removed.
+ * This test and its helpers check that perfmon's own level overrides the
+ * kernel's level, and that the override can be removed.
  */
 static void create_at_own_level(void *unused)
 {

@@ -29,8 +29,8 @@
 #define MS		1000000ULL
 
 /*
- * A test PMU. Writing a number N to its module parameter makes N periods pass
- * at once.
+ * A test PMU. Writing a number N to its module parameter "leap" makes N periods
+ * pass at once.
  */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
@@ -114,7 +114,7 @@ static bool context_takes(int fd, __u32 type, __u64 config)
 
 /*
  * Check that perfmon accepts the events that perf accepts. There are more
- * events than a cache of accepted events could hold.
+ * events than perfmon's cache of accepted events can hold.
  */
 static void compare_with_perf(int thread, int cpu)
 {
@@ -208,7 +208,7 @@ TEST(set_duration_is_exact_for_any_events)
 	 */
 	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* perfmon continues to use that event. */
+	/* perfmon continues to use that event although PMD1 has one again. */
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
 	expect_time_is_told(fd);
 	CHECK_OK(pfm_unload_context(fd));

@@ -29,8 +29,10 @@
 #define BUF_SIZE	(1 << 18)
 #define HOUR		3600
 /*
- * The maximum error in ns of the measured hdr_time_zero: half of the time that
- * reading the clock takes. With a slow counter, the result is more exact.
+ * The maximum error in ns of the measured hdr_time_zero. perfmon reads the
+ * clock between two reads of the counter, and the error is at most half of the
+ * time that passes between these two. If the counter ticks so slowly that the
+ * two reads return the same value, the error is smaller.
  */
 #define ZERO_ERROR	30
 

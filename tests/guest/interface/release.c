@@ -172,9 +172,10 @@ static __u64 executing(const struct worker *w)
 }
 
 /*
- * The kernel removes the thread's events when it executes a set-uid program. A
- * context attached by an administrator continues, so the new program must wait
- * until new events are created, but not until the old ones are released.
+ * When a thread executes a set-uid program, the kernel removes the thread's
+ * events. A context attached by an administrator continues, so the new program
+ * must wait until perfmon has created new events. It must not have to wait
+ * until the old events are released.
  */
 TEST(setuid_exec_waits_for_new_events_only)
 {

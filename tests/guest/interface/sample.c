@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sample.c - PMDs with data of a sample, such as PFM_PMD_ADDRESS, and
- *	      PFM_PMD_STATE, in samples of software events
+ * sample.c - samples of software events that record PFM_PMD_STATE, or PMDs with
+ *	      data of the sample, such as PFM_PMD_ADDRESS
  */
 #define _GNU_SOURCE
 #include <errno.h>

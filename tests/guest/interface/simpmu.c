@@ -147,7 +147,10 @@ static struct smpl start_sampling(__u32 flags)
 {
 	struct smpl s = smpl_new(0, BUF_SIZE, 0);
 
-	/* Time stamps are ordered only on one CPU. */
+	/*
+	 * Stay on one CPU, because time stamps of different CPUs may be out of
+	 * order.
+	 */
 	ctx_pin(0);
 	for (int i = 0; i < 3; i++)
 		ctx_add_counter(s.fd, sampling[i], flags, 10);

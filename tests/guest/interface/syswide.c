@@ -76,8 +76,8 @@ struct monitor {
 };
 
 /*
- * Monitor a CPU. Start before waiting at the barrier once, and stop after
- * waiting there again.
+ * Monitor a CPU. Wait at the barrier after monitoring has started, and again
+ * before it is stopped.
  */
 static void *monitor_cpu(void *arg)
 {
@@ -344,8 +344,8 @@ static int count_read(const pfarg_pmd_t *pmds, int n)
 #define READS	100	/* minimum number of successes, and of failures */
 
 /*
- * A call succeeds if it runs on the monitored CPU, and fails otherwise. Where
- * the thread was when it began the call does not matter.
+ * A command succeeds if it runs on the monitored CPU, and fails otherwise. The
+ * CPU on which the thread was when it issued the command does not matter.
  */
 /* Proves 3.1-07, 3.1.4-25, 4.3.2-05 */
 TEST(calls_by_migrating_thread_use_the_loaded_cpu)

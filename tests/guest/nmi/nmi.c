@@ -275,7 +275,7 @@ TEST(late_user_samples_have_user_addresses)
 
 /*
  * While CPU 1 is idle or runs a kernel thread, such as that of the test PMU, a
- * sample cannot have a user address. It is then counted as lost.
+ * sample cannot have a user address. Such a sample is counted as lost.
  */
 TEST(user_samples_in_kernel_threads_are_lost)
 {

@@ -79,7 +79,8 @@ TEST(user_chain_holds_the_callers)
 	start(&c);
 	/*
 	 * Repeat, because all NMIs of a round may arrive before the function
-	 * spins. If one arrives in its prologue, a caller may be missing.
+	 * spins. If an NMI arrives in the function's prologue, a caller may be
+	 * missing.
 	 */
 	for (__u64 i = 0; spinning < NMIS; ) {
 		rig_fire_while(NMIS, spin_below);

@@ -6,8 +6,8 @@
  * The tests share $NMIS NMIs equally. In each test, this CPU works while other
  * CPUs send half of the test's NMIs at random moments, or fewer if the time
  * limit is reached. This thread requests the other NMIs itself. If the guest
- * has perf's usual sample rate limit, perf may stop the sampling counter for a
- * while, which the context must count.
+ * has perf's usual sample rate limit, perf may throttle the sampling counter,
+ * that is, stop it for a while. The context must count how often that happens.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

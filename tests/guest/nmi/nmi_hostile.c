@@ -31,8 +31,8 @@
 #include "unwind_random.h"
 
 /*
- * The maximum number of tables that are used until every way in which a chain
- * can end has been seen.
+ * A test that has done enough walks continues until it has seen every way in
+ * which a chain can end. It gives up, and fails, after this many tables.
  */
 #define MOST_TABLES	300
 /* The number of changes of the pages per table, and of NMIs per change. */
