@@ -25,11 +25,13 @@ class PfmParseError(Exception):
         self.truncated = truncated
 
     def within(self, offset: int, stored: str, whole: bool) -> PfmParseError:
-        """Returns this error with an offset in the file, not in the data.
+        """Converts an error in data to an error in the file that contains the data.
 
         The data begin at ``offset`` in the file. If the file stores them in another
-        form, ``stored`` names this form, and the offset in the data is only in the
-        message. Data that are ``whole`` but too short are damaged, not truncated.
+        form, such as compressed, ``stored`` names this form; the new error then has the
+        offset of the stored data, and the offset in the data is only in its message.
+        ``whole`` is set if the file has all bytes of the data: if they still end too
+        early, they are damaged, not truncated.
         """
         truncated = self.truncated and not whole
         if stored:

@@ -36,7 +36,7 @@ Field = tuple[str, Union[str, "np.dtype[Any]"], int]
 
 Data = Union[bytes, bytearray, memoryview]
 
-KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
+KERNEL_START = 1 << 63  # on x86_64 and arm64, kernel addresses are not below this
 
 
 def struct_dtype(size: int, fields: Sequence[Field]) -> np.dtype[np.void]:

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Extracted:
-    """A file that was written, the context of its buffer, and its size in bytes."""
+    """A written file, the context whose buffer it has, and its size in bytes."""
 
     file: str
     context: int

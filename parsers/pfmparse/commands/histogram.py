@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print histograms of memory accesses as the old pfmon's module dear-hist did."""
+"""Print histograms of memory accesses, laid out like those of the old dear-hist.
+
+dear-hist was a module of the original pfmon.
+"""
 
 from __future__ import annotations
 
@@ -85,8 +88,9 @@ class Histogram:
     def columns(self) -> list[int]:
         """Returns the indices of the classes to show.
 
-        These are the classes with samples and, if latencies were used, also the classes
-        that dear-hist always shows.
+        These are the classes with samples and, if only latencies determine the levels,
+        also those that dear-hist always shows. If all levels are unknown, returns an
+        empty list.
         """
         always = [] if self.sources or self.thresholds is None else ["L2", "L3", "RAM"]
         there = [at for at, number in enumerate(self.of_each) if number]

@@ -139,7 +139,7 @@ def _changes(recording: Recording) -> list[dict[str, object]]:
 
 
 def _argument(recording: Recording) -> list[tuple[str, str]]:
-    """Returns a line for the format's argument, if there is one, and one per change."""
+    """Returns a line for the format's argument, and a line for each change of it."""
     values = recording.described_argument()
     if not values:
         return []

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..formats.samples import Samples
 
-# The values of enum pfm_unwind_why. It is 0 if no unwind tables were used.
+# The values of enum pfm_unwind_why, except 0: no unwind tables were used.
 WHOLE = 1
 ENDS = {
     WHOLE: "whole",

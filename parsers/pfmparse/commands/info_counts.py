@@ -37,10 +37,10 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """Returns a list with one text, or an empty list without a count.
+    """Returns a list with one text: a PMD's count; an empty list if it has no count.
 
-    The text has a PMD's count. If the event set was active only for a part of the time,
-    it also has an estimate for the whole time.
+    If the event set was active for only a part of the time, the text also has an
+    estimate for the whole time.
     """
     counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
     if not counts:

@@ -78,7 +78,8 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
     translations = options.view == TLB or tells_only_tlbs(first)
     per = options.per or _usual_per(options.view, translations, first)
     view = TLB if translations and options.view == LEVEL else options.view
-    # The first rows of several inputs together need not be first in any of the inputs.
+    # A row that is among the first in the sum of several inputs may be further down in
+    # each of them, so get all rows of each input.
     wanted = options.wanted if len(inputs) == 1 else Wanted()
     rows: Rows = {}
     tallies = []

@@ -65,7 +65,7 @@ def inputs_of(
 ) -> Iterator[list[Input]]:
     """Opens the inputs of a view for a with block; raises BadInput if that fails.
 
-    ``detail`` says what to look up about addresses; ``any_format`` is the same as in
+    ``detail`` says what to look up about addresses; for ``any_format``, see
     recording_of().
     """
     options, progress = options_of(arguments), Progress("read")
@@ -101,9 +101,10 @@ def symbol_options(arguments: argparse.Namespace) -> SymbolOptions:
 def weight_of(
     arguments: argparse.Namespace, inputs: Sequence[Input], counting: bool = False
 ) -> str:
-    """Returns the chosen weight, or the default one of the first input with samples.
+    """Returns the weight that the user chose, or the default.
 
-    ``counting`` is the same as in weights.usual().
+    The default depends on the first input with samples and on ``counting``, see
+    weights.usual().
     """
     if arguments.weight is not None:
         return str(arguments.weight)

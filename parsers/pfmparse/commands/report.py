@@ -38,7 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _options(arguments: argparse.Namespace, weight: str) -> Options:
     """Returns the options of a report.
 
-    Raises BadInput if --stat is given, but neither --of nor the weight has values.
+    Raises BadInput if --stat is given without values: --of is missing, and the weight
+    is the number of samples.
     """
     wanted = arguments.of
     if arguments.stat and not wanted:

@@ -44,11 +44,12 @@ def _serve(server: Server, browser: bool) -> None:
     serving.start()
     with ExitStack() as stack:
         stack.callback(server.shutdown)
-        # Print both lines at once, because a program that reads the first line may send
-        # a signal.
+        # Print both lines at once: a program that has read the first line may send a
+        # signal, which would prevent the second one.
         print(f"{server.url}\nPress Ctrl-C to end.\n", end="", flush=True)
         if browser and not stack.enter_context(opened(server.url)):
             message("no browser found: open the URL yourself, or set BROWSER")
-        # A signal that arrives just before join() blocks does not interrupt it.
+        # A signal that arrives just before join() blocks does not interrupt it, so
+        # join() needs a timeout.
         while serving.is_alive():
             serving.join(LONGEST_JOIN)

@@ -26,7 +26,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows the view or, without a view, a report; returns the exit status."""
+    """Shows the view; returns the exit status.
+
+    If the capture requests no view, or an unknown one, shows a report.
+    """
     file = arguments.file
     with recording_of(file, arguments, any_format=True) as recording:
         arguments.opened = recording

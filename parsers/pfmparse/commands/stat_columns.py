@@ -24,9 +24,10 @@ class StatOptions:
     stats: Sequence[str] = ("sum",)
 
     def columns(self) -> Iterator[tuple[str, Wanted, str]]:
-        """For each column of the output, yields its title, its values, and the figure.
+        """For each column of the output, yields its title, its values, and a figure.
 
-        The values are a column of the samples, or a ratio, whose figure is "".
+        The values are a column of the samples or a ratio. The figure is an element of
+        ``stats``, such as "mean"; for a ratio, it is "".
         """
         for wanted in self.wanted:
             if wanted.by is not None:
@@ -80,7 +81,7 @@ def cells(values: Columns, options: StatOptions) -> str:
 
 
 def histograms(values: Columns, options: StatOptions) -> Iterator[str]:
-    """Yields the lines of the histograms, which follow a row."""
+    """Yields the lines of a row's histograms, which are printed below the row."""
     for wanted in options.histograms():
         for bucket in values[wanted.name].histogram():
             span = f"{wanted} {bucket.low}-{bucket.high}"

@@ -21,7 +21,7 @@ from .watching import Watch
 if TYPE_CHECKING:
     from curses import window as Window
 
-WIDTH = 100  # characters in a line of a file
+WIDTH = 100  # characters in a line of the file that the key "w" writes
 
 
 def show(watch: Watch, iterations: Optional[int]) -> None:

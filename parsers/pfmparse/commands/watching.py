@@ -53,16 +53,17 @@ class Watch:
         return True
 
     def steps(self, data: bytes) -> Iterator[Tick]:
-        """Reads these bytes; yields at the end of each step."""
+        """Decodes the next bytes of the capture; yields at the end of each step."""
         for tick in self.capture.ticks(data):
             self.end_step(tick)
             yield tick
-        # Metadata that are needed to decode buffers come before the first buffers.
+        # The metadata that are needed to decode buffers precede the first buffer in the
+        # capture, so they have been read.
         if self.capture.has_buffers:
             self._open().take()
 
     def end_step(self, tick: Tick) -> None:
-        """Ends a step, which has everything that was read since the previous step."""
+        """Ends a step: everything that was read since the end of the previous step."""
         recent = self._open()
         recent.take()
         took = max(1, tick.elapsed_ns - self._elapsed_ns)

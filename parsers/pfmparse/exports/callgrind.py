@@ -147,7 +147,7 @@ class _Writer:
         once for a recursive function, inner calls have no cost.
         """
         profile = self._profile
-        # The number of calls to each function on the path from the root.
+        # Counts the nodes of each function on the path from the root to this node.
         active: Counter[Function] = Counter()
         for node, leaves in walk(profile.parents):
             parent, callee = profile.parents[node], functions[profile.frame_of[node]]

@@ -31,7 +31,7 @@ class Field(Protocol):
     sizes: Ids
 
     def write(self, out: Bytes, starts: Ids, lines: slice) -> None:
-        """Writes the field of some lines to these offsets."""
+        """Writes the field of ``lines``, each at its offset in ``starts``."""
 
 
 def assembled(fields: Sequence[Field]) -> Iterator[memoryview]:
@@ -48,8 +48,8 @@ def assembled(fields: Sequence[Field]) -> Iterator[memoryview]:
 
 
 def _some(fields: Sequence[Field], lines: slice, ends: Ids) -> Bytes:
-    """Returns some lines, which end at these offsets."""
-    # The commas are the bytes that no field writes.
+    """Returns the selected lines, joined; ``ends`` has the end offset of each line."""
+    # Fields overwrite all commas except those that separate them.
     out = np.full(ends[-1], ord(","), np.uint8)
     starts = np.append(0, ends[:-1])
     for field in fields:
@@ -67,7 +67,7 @@ class Same:
         self.sizes: Ids = np.broadcast_to(np.intp(len(text)), count)
 
     def write(self, out: Bytes, starts: Ids, lines: slice) -> None:
-        """Writes the text to these offsets."""
+        """Writes the text to each of the offsets ``starts``."""
         if self._text:
             _items(out, len(self._text))[starts] = _item(self._text)
 
@@ -90,7 +90,7 @@ class Numbers:
             self.sizes *= there
 
     def write(self, out: Bytes, starts: Ids, lines: slice) -> None:
-        """Writes the numbers to these offsets."""
+        """Writes the numbers of ``lines`` to the offsets ``starts``."""
         sizes = self.sizes[lines]
         texts = _digits(self._numbers[lines], int(sizes.max()), self._base)
         for size, which in _groups(sizes.astype(np.uint8)):
@@ -135,7 +135,7 @@ class _Copies:
         self._source, self._starts, self.sizes = source, starts, sizes
 
     def write(self, out: Bytes, starts: Ids, lines: slice) -> None:
-        """Copies the parts to these offsets."""
+        """Copies the texts of ``lines`` to the offsets ``starts``."""
         sizes, sources = self.sizes[lines], self._starts[lines]
         lengths = np.frexp(sizes)[1]  # in bits
         for length, which in _groups(lengths.astype(np.uint8)):

@@ -24,7 +24,7 @@ from .unsupported import noted
 
 GECKO_VERSION, VERSION = 27, 48  # of the raw format, and of the processed format
 ROWS = 100_000  # roughly the maximum number of samples that a browser can handle
-SHORTEST = 10**3  # ns, the shortest step
+SHORTEST = 10**3  # ns, the shortest step, see _step()
 MS = 10**6  # ns
 LIBRARY = 1  # type of a resource
 
@@ -61,9 +61,10 @@ def write(job: Job) -> None:
 
 
 def _step(source: Input) -> int:
-    """Returns a step, in ns, for which the number of rows is at most about ROWS.
+    """Returns the resolution of times in ns. Samples of one step become one row.
 
-    Reads the whole recording.
+    The step is so long that there are at most about ROWS rows. Reads the whole
+    recording.
     """
     samples, first, last = 0, (1 << 64) - 1, 0
     for batch in source.ahead():
@@ -82,7 +83,8 @@ def _step(source: Input) -> int:
 def _frames(location: Location, address: int) -> Sequence[Frame]:
     """Returns a location's functions.
 
-    The address of their frames is KERNEL_START in the kernel, and None in user space.
+    The address of a frame only says whether it is in the kernel: it is KERNEL_START in
+    the kernel, and None in user space.
     """
     level = KERNEL_START if address >= KERNEL_START else None
     return [

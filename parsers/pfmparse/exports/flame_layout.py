@@ -26,7 +26,7 @@ OF_FILES: tuple[str, ...] = (
     "#e8b0cf",
 )
 OF_FILES += ("#a9bdf0", "#dcc7a1")
-# Names in brackets that are not kernel modules.
+# Objects in user space whose names have brackets, as those of kernel modules do.
 USER = ("[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[uprobes]")
 USER_KINDS = ("[anon", "[stack")
 

@@ -81,7 +81,7 @@ class Tree:
 
     @cached_property
     def levels(self) -> list[tuple[slice, slice]]:
-        """The boxes of each depth, each with the boxes of the next depth."""
+        """The boxes of each depth, paired with the boxes of the next depth."""
         starts = np.flatnonzero(np.diff(self.depths, prepend=-1))
         ends = np.append(starts[1:], self.depths.size)
         slices = [slice(*pair) for pair in zip(starts.tolist(), ends.tolist())]

@@ -49,7 +49,8 @@ def write(job: Job) -> None:
         numbers["weight"] = Number("<u8", lambda rows: rows.weights)
     fields = [(name, number.dtype) for name, number in numbers.items()]
     dtype = np.dtype([*fields, *IDS.items()])
-    # The array's header precedes the samples, but contains their number.
+    # The array's header precedes the samples, but contains their number, which is known
+    # only after the last sample.
     with tempfile.TemporaryFile(dir=job.path.parent) as spool:
         count = 0
         for source in job.inputs:
@@ -176,7 +177,7 @@ class _Arrays:
         self._tables.add(self._source)
 
     def _columns(self, rows: Rows) -> dict[str, Any]:
-        """Returns the columns by field, with a scalar if all numbers are equal."""
+        """Returns the column of each field; one number if all samples have the same."""
         bases = self._bases
         numbers = {name: number.of(rows) for name, number in self._numbers.items()}
         return {

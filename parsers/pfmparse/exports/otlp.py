@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Export to OTLP profiles: profiles.proto of opentelemetry-proto 1.10.
 
-A profile has the samples or the weights of one event on one host. Numbers in
-parentheses are field numbers of the message.
+A profile has the samples or the weights of one event on one host. In the docstrings,
+numbers in parentheses are field numbers of the message.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Writer:
         self._tables = Tables(profile)
         self._stacks: dict[int, int] = {}  # indices of stacks, by node
         self._attributes: dict[bytes, int] = {}
-        self._of_threads: dict[int, list[int]] = {}  # attributes by thread
+        self._of_threads: dict[int, list[int]] = {}  # indices of attributes, by thread
 
     def parts(self) -> Iterator[bytes]:
         """Yields the parts of the file."""
@@ -82,7 +82,7 @@ class _Writer:
         return message(1, message(1, name)) + message(2, scoped)
 
     def _profiles(self, host: str, event: int, rows: list[Row]) -> Iterator[bytes]:
-        """Yields a profile of an event's samples and, if requested, of their weights.
+        """Yields a profile of an event's samples, then one of their weights if chosen.
 
         Fields: type (1), samples (2), start (3), duration (4), type of the period (5),
         and length of the period (6).

@@ -132,8 +132,8 @@ class PageData:
     def _functions(self) -> tuple[list[Function], Values, int]:
         """Returns the first functions, and the own weight and the number of the others.
 
-        Functions are sorted by descending own weight or, in a comparison, by the
-        difference of own shares.
+        Functions are sorted by descending own weight or, in a comparison, by the size
+        of the difference between the own shares, largest first.
         """
         tree = self.tree
         # As in reports, an inlined function counts for the function that contains it.
@@ -162,7 +162,7 @@ class PageData:
         return functions, _values(np.array(others)), len(rest)
 
     def _ranks(self, parts: Sequence[Sparse], size: int) -> Weights:
-        """Returns each label's weight; for two sides, the difference of its shares."""
+        """Returns each label's weight; for two sides, how far its shares are apart."""
         if len(self.names) == 1:
             return _sum(parts, size)
         sides = self.series[:, 0]

@@ -44,7 +44,7 @@ def write(job: Job) -> None:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    """Returns pyarrow, which not all users have, and its module that writes files."""
+    """Returns pyarrow, which not all users have, and its class that writes files."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet").ParquetWriter
     except ImportError as error:
@@ -90,7 +90,7 @@ class _Names:
     """Makes a column of names, with an ID for each text."""
 
     def __init__(self, arrow: Any, new: Callable[[int], Sequence[str]]) -> None:
-        """``new`` returns the texts of all IDs that are at least its argument."""
+        """``new(first)`` returns the texts of all IDs from ``first`` on."""
         self._arrow, self._new = arrow, new
         self._numbers: dict[str, int] = {"": 0}  # the column's IDs of the texts
         self._known = np.zeros(0, np.int32)

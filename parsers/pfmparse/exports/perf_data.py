@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export to perf.data, for perf and other readers, while samples are read."""
+"""Export to perf.data, for perf and other readers; writes samples as they are read."""
 
 from __future__ import annotations
 
@@ -26,17 +26,21 @@ if TYPE_CHECKING:
 
 
 class Order:
-    """Decides where rounds end, so that perf need not keep all samples until the end.
+    """Decides where the rounds of the file end.
 
-    At the end of a round, perf processes the samples up to the latest time stamp that
-    it had read at the end of the previous round. A round may therefore end as soon as
-    no sample before that time can follow. The samples of each context are almost in
+    Without rounds, perf would have to keep all samples in memory to sort them. At the
+    end of a round, perf processes the samples up to the latest time stamp that it had
+    read at the end of the previous round. A round may therefore end as soon as no
+    sample before that time can follow. The samples of each context are almost in
     chronological order, so usually only samples that are later than the context's last
     sample follow. If an earlier sample follows, perf prints a warning.
     """
 
     def __init__(self, contexts: Optional[int]) -> None:
-        """``contexts`` is the number of contexts, or None if further inputs follow."""
+        """``contexts`` is the number of contexts, or None if there are several inputs.
+
+        With None, after() ends no round.
+        """
         self._contexts = contexts
         self._last: dict[int, int] = {}
         self._before = 0  # the latest time at the end of the last round

@@ -22,8 +22,9 @@ FLAGS = 1 << 8 | 1 << 9 | 1 << 17 | 1 << 23 | 1 << 18
 ALIGN = 64  # strings are padded to multiples of this size
 KERNEL, USER, HAS_SIZE = 1, 2, 1 << 15  # misc field of a build ID record
 
-# The kinds of branches that are recorded, and their offset in perf_event_attr.
-BRANCH_TYPE_AT, BRANCH_TYPE = 72, 1 << 0 | 1 << 1 | 1 << 3  # any, of user and kernel
+# The offset of branch_sample_type in perf_event_attr, and its value: all kinds of
+# branches, in user space and in the kernel.
+BRANCH_TYPE_AT, BRANCH_TYPE = 72, 1 << 0 | 1 << 1 | 1 << 3
 
 # A CPU ID, for x86 or arm64, in the form that captures and perf's headers share.
 CPU_ID = re.compile(r"\w+,\d+,\d+,\d+|0x[0-9a-f]+")
@@ -153,7 +154,7 @@ def _cpuid(name: str) -> str:
 
 
 def _one_node(cpus: int) -> bytes:
-    """Returns a topology with all CPUs on one node; captures do not record it."""
+    """Returns a NUMA topology of one node, as captures do not record the real one."""
     return struct.pack("<IIQQ", 1, 0, 0, 0) + _text(f"0-{max(cpus, 1) - 1}")
 
 

@@ -44,9 +44,10 @@ class AllPids:
         self._shift = 0
 
     def of(self, source: Input) -> Pids:
-        """Returns the object that changes the IDs of an input; call it once for each.
+        """Returns the object that changes the IDs of an input.
 
-        Raises ExportError if there are not enough IDs.
+        Call this method once for each input. Raises ExportError if there are not enough
+        IDs.
         """
         processes = _described(source)
         common = self._known.keys() & processes.keys()

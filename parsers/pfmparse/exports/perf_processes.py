@@ -18,8 +18,8 @@ from .perf_records import Words
 
 DELETED = " (deleted)"
 
-# perf needs addresses, not offsets in files. So files that cookies identify are mapped
-# at invented addresses.
+# Some formats record a cookie, which identifies a file, and an offset in this file, but
+# perf needs an address. So these files are mapped at invented addresses.
 FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 
 
@@ -115,7 +115,10 @@ class Processes:
         return addresses, self._files(before)
 
     def _files(self, before: int) -> bytes:
-        """Returns records that map files, for pairs in _uses from ID ``before`` on."""
+        """Returns records that map files, for pairs (process, file) in _uses.
+
+        ``before`` is the ID of the first pair.
+        """
         tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
         cookies = self._cookies.pairs()[1]
         found = []

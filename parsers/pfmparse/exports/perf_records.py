@@ -53,7 +53,7 @@ def record(kind: int, misc: int, body: bytes) -> bytes:
 
 
 def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
-    """Appends the fields of sample_id to records, with a time but no event.
+    """Appends the fields of sample_id to each record; all except the time are 0.
 
     perf sorts samples by time only if all records from the kernel have these fields.
     """

@@ -36,8 +36,9 @@ ALWAYS = perf_records.IDENTIFIER | perf_records.IP | perf_records.TID
 ALWAYS |= perf_records.PERIOD
 CARRIED = frozenset((*OPTIONAL, Role.THREAD, Role.ADDRESS))
 
-# union perf_mem_data_src with all fields unknown; the widths of "op" and of all fields.
+# The value of union perf_mem_data_src in which all fields are unknown.
 NOT_AVAILABLE = 1 << 0 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26
+# The number of bits of its lowest field, mem_op, and of all its fields together.
 OP_BITS, USED_BITS = 5, 46
 
 
@@ -170,9 +171,9 @@ class Maker:
         return weights
 
     def _sources(self, values: Words) -> Words:
-        """Replaces data sources in the CPU's own encoding by unknown ones.
+        """Replaces data sources in the CPU's own encoding by NOT_AVAILABLE.
 
-        perf would misinterpret them.
+        perf would misinterpret the CPU's own encoding.
         """
         bad = (values >> np.uint64(USED_BITS) != 0) | (
             values >> np.uint64(OP_BITS) == 0

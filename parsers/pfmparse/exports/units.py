@@ -17,8 +17,8 @@ NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # pprof's names
 
 SAMPLES, EVENTS = "samples", "events"
 
-# Finds the names of perf's clock events, which count ns, also if they have modifiers or
-# are spelled like PERF_COUNT_SW_CPU_CLOCK.
+# Matches the names of perf's clock events, which count ns: with or without modifiers,
+# and also in the spelling of PERF_COUNT_SW_CPU_CLOCK.
 CLOCK = re.compile(r"(?<![a-z])(cpu|task)[-_]clock(?![a-z])", re.IGNORECASE)
 
 

@@ -77,10 +77,10 @@ class ContextThreads:
     def of(
         cls, mode: str, contexts: Mapping[int, Context], complete: bool
     ) -> Optional[ContextThreads]:
-        """Returns the threads, or None if samples need no columns with their threads.
+        """Returns the threads, or None if no columns need to be added.
 
-        They need none if the session is system-wide or has only one context. If the
-        contexts are not ``complete``, more may follow in the capture.
+        Columns are needed only if each context belongs to a thread, and if there are
+        several contexts or ``complete`` is False: more may then follow in the capture.
         """
         if mode != "thread" or (complete and len(contexts) < 2):
             return None

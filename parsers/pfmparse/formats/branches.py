@@ -57,7 +57,7 @@ def table(samples: Samples) -> NDArray[np.uint64]:
 
 
 def counts(words: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Returns the number of branches of each sample, without the zeros at the end."""
+    """Returns the number of branches of each sample, up to the last nonzero one."""
     there = words.any(axis=2)
     found: NDArray[np.intp] = (there * np.arange(1, COUNT + 1)).max(axis=1)
     return found

@@ -48,7 +48,8 @@ RECORD = struct_dtype(
 COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
 # Columns that samples have if their user call chains were found with unwind tables.
 END_COLUMNS = ("user_end", "user_guessed")
-# Members of a record with the numbers of words that follow it, in this order.
+# Three arrays of words follow a record. These members have the arrays' lengths, in the
+# order of the arrays.
 NUMBERS = ("num_pmds", "num_kernel", "num_user")
 
 
@@ -71,7 +72,7 @@ def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
 
 
 def _numbers(heads: NDArray[np.void]) -> list[NDArray[np.intp]]:
-    """Returns the numbers of words that follow each record, by kind; shapes (n,)."""
+    """Returns the lengths of the arrays that follow each record; shapes (n,)."""
     return [heads[name].astype(np.intp) for name in NUMBERS]
 
 

@@ -54,10 +54,10 @@ class Chains:
         lengths: NDArray[np.integer[Any]],
         kernel: Optional[NDArray[np.integer[Any]]] = None,
     ) -> Chains:
-        """Makes chains from records with room for the same number of addresses.
+        """Makes chains from records that all have the same room for addresses.
 
-        ``addresses`` has shape (n, room); ``lengths``, of shape (n,), is the number of
-        used addresses.
+        ``addresses`` has shape (n, room). ``lengths``, of shape (n,), has the number of
+        addresses that each record uses.
         """
         count, room = addresses.shape
         if lengths.shape != (count,) or (lengths > room).any() or (lengths < 0).any():

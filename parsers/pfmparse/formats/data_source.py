@@ -22,7 +22,7 @@ NUMBERS = {1: "L1", 2: "L2", 3: "L3", 4: "L4", 9: "CXL", 10: "I/O", 11: "any cac
 NUMBERS |= {12: "LFB", 13: "RAM", 14: "PMEM"}
 HOPS = ("", "other core", "other node", "other socket", "other board")
 
-# The level, whether local or remote, by number and by bit.
+# The names of levels by number and by bit. Local and remote memory have one name.
 BY_NUMBER = {1: "L1", 2: "L2", 3: "L3", 4: "L4", 12: "LFB", 13: "RAM"}
 BY_BIT = {0x08: "L1", 0x10: "LFB", 0x20: "L2", 0x40: "L3"}
 BY_BIT |= {0x080: "RAM", 0x100: "RAM", 0x200: "RAM"}

@@ -112,9 +112,10 @@ class Format:
     ``decoder`` makes a decoder for one context of a session. ``describe_arg`` returns
     the values in the format's argument by name, or None if the bytes are not valid.
     ``dtypes`` are the format's structures; ``describe_arg`` is not needed if they
-    include "argument". If ``stream`` is set, the data continue from buffer to buffer,
-    so a new decoder must synchronize after a missing buffer. If ``joined`` is set, a
-    batch may have the samples of several buffers.
+    include "argument". If ``stream`` is set, the data continue from buffer to buffer.
+    After a missing buffer, pfmparse then makes a new decoder, which must find a place
+    where it can begin. If ``joined`` is set, a batch may have the samples of several
+    buffers.
     """
 
     name: str

@@ -60,7 +60,7 @@ class Kinds:
         return np.where(self.keys[found] == keys, self.group[found], -1)
 
     def first_unknown(self, columns: Fields) -> Optional[int]:
-        """Returns the index of the first entry that is of no kind, or None."""
+        """Returns the index of the first entry with an unknown key, or None."""
         if self.keys.size == 1:
             event_set, pmd = divmod(int(self.keys[0]), 1 << 16)
             wrong = columns["ovfl_pmd"] != pmd

@@ -60,8 +60,7 @@ class Ears:
                 for pmd in event_set.pmds
                 if pmd.sampling and ear.pmds <= set(pmd.smpl_pmds)
             ]
-            # The EAR is the same for all events, and either in TLB mode or in cache
-            # mode.
+            # All events share the EAR, which is either in TLB mode or in cache mode.
             if any("TLB" in event for event in events):
                 self._reads.append((ear.pmds, ear.tlb))
             elif events:

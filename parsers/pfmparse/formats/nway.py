@@ -96,7 +96,7 @@ class _Filling:
 
 @dataclass(frozen=True)
 class _Read:
-    """The decoded part of a region: its seq, and the number and bytes of entries."""
+    """The decoded part of a region: its seq, the number of entries, and their bytes."""
 
     seq: int = 0
     count: int = 0

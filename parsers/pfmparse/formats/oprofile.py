@@ -130,7 +130,7 @@ class Decoder:
         self._trace = NOT_TRACED
 
     def __call__(self, data: Data) -> Decoded:
-        """Returns the samples that are complete with these bytes of the stream."""
+        """Returns the samples that the next bytes of the stream complete."""
         size, before = self._word.itemsize, self._rest.size
         new: Words = np.ndarray((len(data) // size,), self._word, data)
         words = np.concatenate([self._rest, new]) if before else new
@@ -155,8 +155,8 @@ class Decoder:
     def _find(self, words: Words, at: Indices) -> tuple[_Escapes, Optional[int]]:
         """Returns the escape sequences, and the index of the first unknown one.
 
-        Keeps incomplete data in _rest. ``at`` are candidates, because an argument or
-        event can have the value that begins an escape sequence.
+        Keeps incomplete data in _rest. ``at`` has the indices of words with the value
+        that begins escape sequences, but an argument or an event can also have it.
         """
         codes = _codes(words, at)
         arguments = ARGUMENTS[codes]
@@ -250,7 +250,8 @@ class Decoder:
         begins = escapes.codes[which] == TRACE_BEGIN
         next_is = np.where(begins, SAMPLE_NEXT, NOT_TRACED)
         next_is = np.append(np.intp(self._trace), next_is)
-        # The pairs from one TRACE_BEGIN or TRACE_END to the next.
+        # Divide the pairs at each TRACE_BEGIN and TRACE_END: the start and end of each
+        # part.
         behind = np.cumsum(counts)
         first = np.append(np.intp(0), behind[which])
         end = np.append(first[1:], behind[-1])

@@ -101,7 +101,8 @@ class Samples:
     derived columns. ``chains`` are the samples' call chains.
 
     A column of the role WEIGHT is the number of samples that each sample represents.
-    The roles in AGGREGATES have a column, or a mapping of quantities to columns.
+    In ``roles``, a role in AGGREGATES can have several columns: a mapping of quantities
+    to columns.
     """
 
     count: int
@@ -169,7 +170,7 @@ class Samples:
         return usual[0] if usual else None
 
     def aggregates(self, role: Role) -> Mapping[str, str]:
-        """Returns the columns that have a role in AGGREGATES, by their quantities."""
+        """Returns the columns with this role, one of AGGREGATES, by quantity."""
         found = self.roles.get(role, {})
         return {found: found} if isinstance(found, str) else found
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 NAMES = {
-    "r": "running",  # not a letter of ps(1): samples of a clock get this state
+    "r": "running",  # not a letter of ps(1): for samples of a clock event
     "R": "runnable",
     "S": "sleeping",
     "D": "uninterruptible",
