@@ -17,7 +17,7 @@ from .text import ESCAPED, message, printable
 
 NAME = "pfmparse"
 
-# The module in commands/ and the help text of each command.
+# For each command, its module in commands/ and its help text.
 COMMANDS = {
     "info": ("info", "show what was recorded"),
     "dump": ("dump", "print every sample, one per line"),
@@ -58,8 +58,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
-    # Without prog, argparse would format a usage line to derive the name from it, and
-    # query the terminal's width for that.
+    # Without prog, argparse would derive the program's name from a usage line, and
+    # query the terminal's width to format that line.
     commands = parser.add_subparsers(dest="command", required=True, prog=parser.prog)
     for name, (_, text) in COMMANDS.items():
         commands.add_parser(name, help=text, description=text)
@@ -69,7 +69,7 @@ def _parser() -> Parser:
 def _parser_of(name: str) -> Parser:
     """Returns the argument parser of a command.
 
-    Making the parsers of all commands would slow down every start.
+    The parsers of the other commands are not made: that would slow down every start.
     """
     parser = Parser(prog=f"{NAME} {name}", description=COMMANDS[name][1])
     parser.set_defaults(command=name)
@@ -115,8 +115,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     except BadInput as error:
         message(str(error))
     except BrokenPipeError:
-        # The reader has closed the pipe: keep the interpreter from flushing again at
-        # exit.
+        # The reader has closed the pipe. The interpreter flushes standard output again
+        # at exit: let that go to the null device, so that it does not fail, too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
@@ -142,9 +142,10 @@ def _stop(number: int, _: object) -> NoReturn:
 
 
 def program() -> int:
-    """Runs the program; if SIGTERM or SIGINT ends it, cleans up first.
+    """Runs the program and returns its exit status.
 
-    Both signals are converted to exceptions, so that partly written files are removed.
+    SIGTERM and SIGINT raise exceptions, so that partly written files are removed before
+    the program ends.
     """
     _open_missing_streams()
     signal.signal(signal.SIGTERM, _stop)

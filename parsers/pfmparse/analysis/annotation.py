@@ -38,7 +38,7 @@ SIMILAR = 3  # maximum number of names that an error suggests
 class Function:
     """A function: its name, where it starts, and a location in it.
 
-    ``start`` is an address of the same kind as Location.offset.
+    ``start`` is an address according to the ELF file's headers (see Location.offset).
     """
 
     name: str
@@ -47,7 +47,7 @@ class Function:
 
     @property
     def object(self) -> str:
-        """The path of the function's file, or another value of Location.object."""
+        """The path of the function's file, or e.g. "[kernel]" (see Location.object)."""
         return self.place.object
 
 
@@ -106,7 +106,7 @@ class Collector:
         self._events: dict[str, int] = {}
         self._full: dict[object, Samples] = {}
         self._short: dict[object, Samples] = {}
-        self._all: Counter[str] = Counter()  # the weights of all functions
+        self._all: Counter[str] = Counter()  # weights of all functions, by name
 
     def add(self, source: Input) -> None:
         """Reads an input. Raises PfmParseError if its samples lack a needed column."""
@@ -149,9 +149,10 @@ class Collector:
         return list(self._events)
 
     def _similar(self) -> list[str]:
-        """Returns names that contain the wanted one, those with the most samples first.
+        """Returns names to suggest instead of the wanted one.
 
-        If there are none, returns the names that differ least from it.
+        These are the names that contain it, ignoring case, the one with the greatest
+        weight first. If no name contains it, they are those that differ least from it.
         """
         wanted = self._name.lower()
         inside = [one for one, _ in self._all.most_common() if wanted in one.lower()]
@@ -203,9 +204,11 @@ def _opening(name: str) -> int:
 
 
 class SourceFiles:
-    """Reads source files, each only once. Searches ``directories`` first.
+    """Reads source files, each only once.
 
-    Files that are not found are fetched from the servers of SymbolOptions.debuginfod.
+    Looks for a file in ``directories`` first, then at the path that the debug
+    information names. If it is in neither place, it is fetched from the servers of
+    SymbolOptions.debuginfod.
     """
 
     def __init__(self, directories: Sequence[str]) -> None:
@@ -328,8 +331,8 @@ def _lines(
 ) -> list[SourceLine]:
     """Returns the source lines of a function.
 
-    These are all lines from its first to its last one, and those lines of inlined
-    functions that have code in it.
+    These are all lines from the function's first to its last line, and those lines of
+    inlined functions whose code is part of the function.
     """
     addresses = sorted(samples.weights)
     sums: dict[Line, Weights] = defaultdict(lambda: [0] * width)
@@ -342,7 +345,7 @@ def _lines(
     for line in (*known, *sums):
         numbers[line.file].add(line.number)
     if known:
-        # Include the lines without code that are between the function's first and last.
+        # Include the lines without code between the function's first and last line.
         own = known[0].file
         first, last = min(numbers[own]), max(numbers[own])
         if last - first < MAX_LINES:

@@ -14,7 +14,7 @@ from ..layout import KERNEL_START, NDArray
 from ..recording import Recording
 from .requests import ROLES, pmd_of
 
-# The ID of an unknown process, thread or CPU, and of a sample that belongs to none.
+# Stands for the ID of a process, thread or CPU that is unknown or does not exist.
 NOBODY = (1 << 32) - 1
 
 
@@ -58,8 +58,8 @@ def optional(samples: Samples, role: Role) -> Optional[Column]:
 def processes(samples: Samples, recording: Recording) -> Column:
     """Returns each sample's process ID.
 
-    If the format does not record it, this is the ID of the capture's only process.
-    Raises PfmParseError if it is unknown.
+    If the format does not record process IDs, this is the ID of the capture's only
+    process. Raises PfmParseError if the capture does not have exactly one process.
     """
     only = recording.source.maps.only_tgid()
     if samples.name_of(Role.PROCESS) is None and only is not None:
@@ -70,8 +70,8 @@ def processes(samples: Samples, recording: Recording) -> Column:
 def threads(samples: Samples, recording: Recording) -> Column:
     """Returns each sample's thread ID.
 
-    If the format does not record it, this is the ID of the only monitored thread.
-    Raises PfmParseError if it is unknown.
+    If the format does not record thread IDs, this is the ID of the only monitored
+    thread. Raises PfmParseError if the session did not monitor exactly one thread.
     """
     if samples.name_of(Role.THREAD) is None:
         only = only_thread(recording)

@@ -11,15 +11,16 @@ import numpy as np
 from .interner import Ids, U64s
 from .requests import COUNT, LEVEL, VALUE
 
-# Numbers in two parts, as Sums.words() returns them: quotients by 2^32 and remainders.
+# Large numbers as two arrays: the numbers divided by 2^32, and the remainders (see
+# Sums.words()).
 Words = tuple[U64s, U64s]
 
-SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
+SLACK = 1 + 2.0**-20  # factor; exceeds the rounding error of sums of doubles
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which rows to show: the first ones in the sort order ``order``.
+    """The rows to show: the first ones in the sort order ``order``.
 
     These are at most ``top`` rows, and no more than are needed to reach ``cum`` percent
     of the samples.
@@ -43,10 +44,11 @@ class Wanted:
 def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Ids:
     """Returns the indices of the entries that may be part of the wanted rows.
 
-    Each entry has an address and ``samples``; the arrays ``classes`` have the shape
-    (entries, classes). An entry with a unique address becomes one row. Entries that
-    share an address may become one row or several rows. Where these will be in the sort
-    order is not known yet, so all such entries are kept.
+    Each entry has an address, a number of samples, and a number of samples in each
+    class; the two arrays ``classes`` have the shape (entries, classes). An entry with a
+    unique address becomes one row. Entries that share an address become one row or
+    several rows. The positions of such rows in the sort order are not known yet, so all
+    entries that share an address are kept.
     """
     _, inverse, times = np.unique(addresses, return_inverse=True, return_counts=True)
     shared = times[inverse] > 1
@@ -72,7 +74,7 @@ def _descending(words: Words) -> list[U64s]:
 
 
 def _needed(samples: Words, order: Ids, wanted: Wanted) -> int:
-    """Returns how many of the first rows certainly include all wanted ones."""
+    """Returns how many rows to keep, from the first on, to include all wanted rows."""
     needed = order.size if wanted.top is None else wanted.top
     if wanted.cum < 100:
         numbers = samples[0] * 2.0**32 + samples[1]

@@ -40,9 +40,10 @@ class Watcher(Protocol):
 class Input:
     """A capture with its selected samples, and dense IDs for its contents.
 
-    ``selection`` includes the control groups that the capture itself requests.
-    ``selected`` is the sum of the weights of the selected samples that were read so
-    far.
+    ``selection`` is the selection of the options. If that selects neither control
+    groups nor containers, the control groups that the capture itself requests are added
+    to it. ``selected`` is the number of selected samples that were read so far; a
+    sample that represents several samples counts as that many.
     """
 
     def __init__(
@@ -54,8 +55,9 @@ class Input:
         detail: Detail = Detail.SYMBOL,
         watcher: Optional[Watcher] = None,
     ) -> None:
-        """``detail`` says what to look up about addresses; ``warn`` is as in Resolver.
+        """``detail`` says what to look up about addresses.
 
+        ``warn`` is called once for each file whose symbols are missing (see Resolver).
         ``watcher`` receives the number of samples that were read. Raises PfmParseError
         if nothing in the capture can match the selection.
         """
@@ -108,9 +110,10 @@ class Input:
                 self._watcher.remove()
 
     def first(self) -> Optional[Samples]:
-        """Rereads the capture, and returns its first samples, even unselected ones.
+        """Rereads the capture, and returns its first batch that has any samples.
 
-        Returns None if the capture has no samples.
+        The batch includes samples that are not selected. Returns None if the capture
+        has no samples.
         """
         batches = self._reread(0)
         return next((b.samples for b in batches if b.samples.count), None)
@@ -124,7 +127,7 @@ class Input:
         return self._with_times(self.recording.reopened().batches(threads))
 
     def _with_times(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Adds a column of times off CPU if the session records them."""
+        """Adds the columns of OffCpu if the session measured times off CPU."""
         return batches if self._off_cpu is None else self._off_cpu.add_to(batches)
 
     @cached_property

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Map pairs of numbers to dense IDs.
 
-If the numbers are close together, a table that is indexed by number is used.
+IDs are looked up in a hash table. If the first numbers of the pairs are equal, and the
+second numbers are close together, a faster table indexed by the second number is used.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ..layout import NDArray
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]
 
-SIZE = 1 << 20  # maximum size of a window
+SIZE = 1 << 20  # maximum size of a Window
 UNKNOWN = -1
 
 
@@ -71,12 +72,13 @@ class Interner:
     An ID never changes. Memory grows with the number of distinct pairs, not with the
     number of look-ups. The class is not thread-safe.
 
-    The IDs are in a hash table with open addressing. The low bits of b select a pair's
-    first slot. If b is an address, pairs seldom collide, because the addresses of a
-    program's code are close together. After a collision, the pair's further slots
-    follow at equal distances, which depend on a hash of the pair. Even an empty slot
-    contains a valid ID. A look-up therefore compares its pair with the pair of the
-    slot's ID first, and checks whether the slot is empty only if the pairs differ.
+    The IDs are in a hash table with open addressing. The low bits of b, plus a number
+    that depends on a, select a pair's first slot. If b is an address, pairs seldom
+    collide, because the addresses of a program's code are close together. If the slot
+    has another pair, the next slots to try follow at a fixed distance, which depends on
+    a hash of the pair. Even an empty slot contains a valid ID: 0. A first look-up can
+    therefore compare its pair with the pair of the slot's ID without checking whether
+    the slot is empty.
     """
 
     def __init__(self) -> None:
@@ -216,7 +218,7 @@ class Interner:
         return True
 
     def _walk(self, a: U64s, b: U64s) -> _Walk:
-        """Returns the first slot of each pair, from which its other slots follow."""
+        """Returns a walk over the pairs' slots, which begins at their first slots."""
         return _Walk(
             _first_slots(a, b, self._slots.size), _steps(a, b), self._slots.size
         )
@@ -228,10 +230,10 @@ class _Walk:
     def __init__(self, slots: Ids, steps: Ids, size: int) -> None:
         self.slots = slots
         self._steps = steps
-        self._size = size  # a power of two: odd steps reach all slots
+        self._size = size  # a power of two, so that odd steps reach all slots
 
     def next(self, which: NDArray[np.bool_]) -> _Walk:
-        """Returns the next slots for some of the pairs."""
+        """Returns a walk with the next slots of the pairs in the mask ``which``."""
         steps = self._steps[which]
         slots = (self.slots[which] + steps) & (self._size - 1)
         return _Walk(slots, steps, self._size)

@@ -135,7 +135,7 @@ class Pmds:
 
 
 class Comms:
-    """A key: the name of the thread or process."""
+    """A key: the name of the thread or, if that is unknown, of its process."""
 
     title = "comm"
 
@@ -351,7 +351,7 @@ KEYS: dict[str, Callable[[Input], Key]] = {
 }
 SAME = {"address": "ip"}  # a role, and the key that means the same
 
-# The detail that must be looked up for a key; for other keys it is Detail.OBJECT.
+# The detail that must be looked up for a key; keys not listed need Detail.OBJECT.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
 DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.FUNCTION)
 DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.FUNCTION)

@@ -43,8 +43,9 @@ def usual(session: Session) -> Optional[Thresholds]:
 
 
 class Classes(ABC):
-    """Sorts samples into classes; ``names`` are their names, the nearest level first.
+    """Sorts samples into classes, such as memory levels.
 
+    ``names`` has the names of the classes, those nearest to the CPU first.
     After ids(), ``thresholds`` has the latencies that were used, or None. ``by_source``
     is set if the data source was used; ``sums`` is set if the format records only sums
     of latencies.

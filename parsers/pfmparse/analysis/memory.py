@@ -30,7 +30,11 @@ CACHE_LINE = 64  # bytes; used if the session does not record the size
 
 @dataclass
 class Row:
-    """A value, with the number, latencies and classes of its samples."""
+    """A value of a key, and sums over its samples.
+
+    ``samples`` is their number, ``latency`` the sum of their latencies, and ``classes``
+    their number in each class. Each sample counts as many times as its weight.
+    """
 
     value: Value
     samples: int = 0
@@ -49,7 +53,7 @@ class Row:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """A key that is equal for rows of the same value, even at another address."""
+        """Equal for rows with the same value, even if their addresses differ."""
         return self.value.key, self.value.label, self.value.extra.get("object")
 
     @property
@@ -63,7 +67,7 @@ Rows = dict[tuple[object, ...], Row]
 
 
 def add_row(rows: Rows, row: Row) -> None:
-    """Adds a row; if there is a row with the same value, adds the samples to that."""
+    """Adds a row; if a row has the same value, adds the samples to that row instead."""
     rows.setdefault(row.identity, Row(row.value)).add(row)
 
 
@@ -75,7 +79,7 @@ class Collapsed(Located):
     """A key whose values are symbols or lines, each with many addresses."""
 
     def together(self, ids: Ids) -> tuple[Ids, list[Value]]:
-        """Returns the index of the value for each ID, and the distinct values."""
+        """Returns, for each ID, an index into the distinct values, and these values."""
         locations, addresses = self._places.locations(), self._places.addresses()[ids]
         known: dict[object, int] = {}
         values: list[Value] = []
@@ -107,8 +111,9 @@ class Tally:
     ) -> None:
         """Without a ``weight``, counts the samples.
 
-        After add(), ``with_latencies`` is False if the format records only sums of
-        latencies, and these cannot be multiplied by the weight.
+        After add(), ``with_latencies`` is False if latencies cannot be summed. This is
+        so if the format records only sums of latencies, unless the weight is "count"
+        and the format also records how many samples each sum covers.
         """
         self.with_latencies = True
         self._by = by
@@ -153,7 +158,7 @@ class Tally:
     def rows(self, wanted: Wanted = Wanted()) -> Rows:
         """Returns a row for each value of the key.
 
-        May omit rows of addresses that are certainly not ``wanted``.
+        If the values are addresses, may omit rows that are certainly not ``wanted``.
         """
         by, samples = self._by, self._samples.words(self._count)
         ids = np.flatnonzero(samples[0] | samples[1])
@@ -212,7 +217,7 @@ def by(view: str, per: str, source: Input) -> Key:
 
 
 def is_of_data(view: str, per: str) -> bool:
-    """Returns whether rows are data addresses, not the code that accessed them."""
+    """Returns whether rows stand for data, not for the code that accessed it."""
     return view != INST and per not in (FUNCTION, LINE, LEVEL, LATENCY)
 
 

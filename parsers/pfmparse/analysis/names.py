@@ -24,7 +24,7 @@ class Names:
     def ids(self, samples: Samples) -> Ids:
         """Returns the name ID of each sample.
 
-        Raises PfmParseError if the samples have no process column.
+        Raises PfmParseError if the samples' processes are unknown.
         """
         tgids = processes(samples, self._recording).astype(np.uint64)
         tids = np.full(1, NOBODY, np.uint64)

@@ -28,7 +28,7 @@ class OffCpu:
     Between two samples of a thread, its time off CPU is the elapsed time minus the CPU
     time that it used. This time belongs to the earlier sample. It is 0 for the last
     sample of a thread in the capture. It is also 0 for the sample that a thread records
-    when it ends, because another thread may get the ID afterwards.
+    when it ends, because another thread may get this thread's ID afterwards.
 
     In contexts of single threads, the time is also 0 for stops by a tracer, because the
     tracer is pfmon itself. pfmon does not trace the threads of a family, which share
@@ -36,10 +36,11 @@ class OffCpu:
 
     If the session also samples a clock, the samples have a column WALL, too: the time
     off CPU plus the CPU time of the sample. A sample of the clock has the CPU time that
-    the thread used since the previous one, because context switches say nothing about
-    where the thread ran in between. The last sample of a thread has the rest. The sum
-    over a thread's samples is therefore the time from when it first runs in the
-    measurement to its last sample. Samples of the clock have the state RUNNING.
+    the thread used since its previous sample of the clock. Context switches in between
+    have none of it, because they do not show which code used it. The last sample of a
+    thread has the CPU time that remains. The sum over a thread's samples is therefore
+    the time from when it first runs in the measurement to its last sample. Samples of
+    the clock have the state RUNNING.
 
     Each thread of a family records into the buffer of the CPU on which it runs, and
     these buffers are saved independently. In a complete capture, a separate pass
@@ -110,7 +111,8 @@ class OffCpu:
         exiting, traced = _in_states(samples, ENDED, TRACED)
         stopped = exiting if shared else exiting | traced
         return Part(
-            # Numbers of threads in shared contexts are IDs, which are not negative.
+            # In a shared context, a thread's number is its ID, which is not negative.
+            # Other contexts have only one thread, which gets a negative number.
             _limited(samples.role(Role.THREAD))
             if shared
             else np.full(samples.count, ~batch.context, np.int64),
@@ -156,7 +158,7 @@ def _limited(numbers: Column) -> NDArray[np.int64]:
 
 
 def _in_states(samples: Samples, *states: int) -> Iterator[NDArray[np.bool_]]:
-    """Yields a mask for each state of the samples that are in it."""
+    """Yields, for each of the states, a mask of the samples in that state."""
     known = samples.name_of(Role.STATE) is not None
     letters = samples.role(Role.STATE) if known else np.zeros(samples.count, np.uint8)
     for state in states:

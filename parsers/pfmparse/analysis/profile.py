@@ -142,7 +142,7 @@ class Profiler:
         frames_of: FramesOf = by_function,
         step: Optional[int] = None,
     ) -> None:
-        """If ``step``, in ns, is given, also groups samples by steps of this length."""
+        """If ``step`` is given, groups samples also by time: steps of ``step`` ns."""
         self.profile = Profile()
         self._step = step
         self._weight = weight

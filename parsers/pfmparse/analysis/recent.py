@@ -34,9 +34,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """The samples between two updates of the display, the time, and the losses.
+    """The time between two updates of the display, and the samples in this time.
 
-    ``counts`` has the weights of the samples by Place.
+    ``counts`` has the weights of the samples by Place; ``lost`` is the number of
+    samples that were lost.
     """
 
     counts: Counter[Place]
@@ -68,7 +69,7 @@ class Recent:
         self._start()
 
     def _start(self) -> None:
-        """Starts to assign IDs to addresses and names from 0."""
+        """Forgets all IDs of addresses and names; the next IDs begin with 0."""
         self._input = self._open()
         self._names = Names(self._recording)
 
@@ -79,7 +80,7 @@ class Recent:
 
     @property
     def weight(self) -> str:
-        """The name of the weight that is summed: the default one of the samples."""
+        """The name of the weight that is summed: the samples' default (see usual())."""
         return COUNT if self._weight is None else self._weight.name
 
     @property
@@ -94,7 +95,7 @@ class Recent:
                 self._add(batch)
 
     def end_step(self, elapsed_ns: int, lost: int) -> Step:
-        """Ends the step, which took ``elapsed_ns``; returns it.
+        """Ends the current step, which took ``elapsed_ns``, and returns this step.
 
         ``lost`` is the number of samples that were lost so far, in all steps.
         """
@@ -136,7 +137,7 @@ class Recent:
             self._now[place, name] += weight
 
     def _ids_of_names(self, batch: Batch) -> Ids:
-        """Returns the name ID of each sample; NAMELESS without a process column."""
+        """Returns each sample's name ID, or NAMELESS if the processes are unknown."""
         try:
             return self._names.ids(batch.samples)
         except PfmParseError:

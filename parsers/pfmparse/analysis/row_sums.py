@@ -25,12 +25,12 @@ Values = tuple[Value, ...]
 
 
 class Groups:
-    """Assigns dense IDs to the combinations of keys that occur."""
+    """Assigns dense IDs to the combinations of the keys' values that occur."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = keys
-        # One for each key after the first. Each pair consists of the ID of the previous
-        # keys' combination and the ID of this key's value.
+        # One Interner for each key after the first. Its pairs consist of the ID of a
+        # combination of values of the previous keys, and the ID of this key's value.
         self._pairs = [Interner() for _ in keys[1:]]
 
     def ids(self, batch: Batch) -> Ids:
@@ -41,7 +41,7 @@ class Groups:
         return ids
 
     def values(self) -> list[Values]:
-        """Returns the values of the keys by group ID; groups may have equal values."""
+        """Returns the values of the keys, by ID; several IDs may have equal values."""
         found: list[Values] = [(value,) for value in self._keys[0].values()]
         for key, pairs in zip(self._keys[1:], self._pairs):
             values = key.values()
@@ -56,9 +56,9 @@ def _unsigned(ids: Ids) -> U64s:
 
 @dataclass
 class Row:
-    """The samples that have the same values of all keys, and their weight.
+    """The number and weight of the samples that have the same values of all keys.
 
-    ``stats`` has the values of the columns whose figures are reported.
+    ``stats`` has, by name, the columns of which figures such as the mean are reported.
     """
 
     values: Values
@@ -79,10 +79,10 @@ def add(
     wanted: Sequence[Wanted] = (),
     figures: Sequence[str] = (),
 ) -> list[str]:
-    """Adds the samples of an input; returns the titles of the keys ``by``.
+    """Adds the samples of an input to ``rows``; returns the titles of the keys ``by``.
 
-    ``weight`` is the same as in Weight; ``wanted`` and ``figures`` are the same as in
-    Statistics. Raises PfmParseError if the samples lack a column.
+    ``weight`` is a name that the class Weight accepts. ``wanted`` has the columns of
+    which ``figures`` are reported. Raises PfmParseError if the samples lack a column.
     """
     made = [keys.key(name, source) for name in by]
     groups, weight_of = Groups(made), Weight(weight, source.events)

@@ -103,7 +103,7 @@ class Rows:
 
     @cached_property
     def addresses(self) -> Column:
-        """The addresses, or offsets in the samples' files."""
+        """The addresses or, for samples with a cookie, offsets in the cookie's file."""
         return self.samples.role(Role.ADDRESS)
 
     @cached_property

@@ -26,7 +26,7 @@ class Extremes:
         self._there = np.zeros(0, np.bool_)
 
     def add(self, ids: Ids, values: U64s) -> None:
-        """Adds a value for each ID."""
+        """Adds each value to the ID that has the same index in ``ids``."""
         if ids.size == 0:
             return
         order = np.argsort(ids, kind="stable")
@@ -82,7 +82,7 @@ class Spread:
         self._counts.add(self._pairs.ids(ids, _bucket(values)), times)
 
     def buckets(self, count: int) -> list[list[Bucket]]:
-        """Returns the non-empty buckets of each group below ``count``.
+        """Returns the non-empty buckets of each group whose ID is below ``count``.
 
         The buckets of a group are in ascending order.
         """

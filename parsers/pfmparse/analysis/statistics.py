@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Figures, such as the mean, of the values that groups of samples recorded."""
+"""Figures, such as the mean, of the values of a column in groups of samples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Values:
         self.buckets.update(other.buckets)
 
     def over(self, other: Values) -> Optional[float]:
-        """Returns the ratio of the sums, None if the divisor is 0."""
+        """Returns this sum divided by the other one, None if the other one is 0."""
         return self.total / other.total if other.total else None
 
     def histogram(self) -> list[Bucket]:
@@ -53,7 +53,10 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """Returns the figure ``stat``, which is not "hist"; None without values."""
+        """Returns the figure ``stat``: a percentile, or one of STATS except "hist".
+
+        Without values, returns 0 for "count", and None for other figures.
+        """
         if stat == COUNT:
             return self.samples
         if stat in (MIN, MAX):
@@ -172,7 +175,7 @@ class _Column:
             )
 
     def values(self, count: int) -> list[Values]:
-        """Returns the values of the groups below ``count``."""
+        """Returns the values of the groups whose IDs are below ``count``."""
         buckets = [
             Counter({(bucket.low, bucket.high): bucket.count for bucket in found})
             for found in self._spread.buckets(count)

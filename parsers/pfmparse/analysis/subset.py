@@ -41,7 +41,7 @@ def _group(group: PmdGroup, mask: NDArray[np.bool_]) -> PmdGroup:
 def _chains(chains: Chains, which: NDArray[np.intp]) -> Chains:
     lengths = np.diff(chains.offsets)[which]
     offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
-    # The index of each kept address is the old start of its chain plus its depth.
+    # An address's old index is the old start of its chain plus its depth in the chain.
     shifts = np.repeat(chains.offsets[:-1][which] - offsets[:-1], lengths)
     kept = np.arange(offsets[-1]) + shifts
     kernel = None if chains.kernel is None else chains.kernel[which]

@@ -47,7 +47,10 @@ class Sums:
         return [(a << 32) + b for a, b in zip(high, low)]
 
     def totals(self, count: int, width: int) -> list[int]:
-        """Returns sums over the IDs below ``count``, by the ID modulo ``width``."""
+        """Adds up the sums of IDs that are equal modulo ``width``; returns the totals.
+
+        Uses only IDs below ``count``. Returns ``width`` totals.
+        """
         high, low = (part.reshape(-1, width) for part in self.words(count))
         totals: list[int] = low.sum(axis=0, dtype=np.uint64).tolist()
         if high.any():

@@ -79,7 +79,7 @@ class Table:
         return joined([*self._parts.pop(name, ()), empty])
 
     def _part(self, name: str, rows: Rows) -> Array:
-        """Returns a column's numbers, or the IDs of its texts; unknown ones are -1."""
+        """Returns a column's numbers, or the IDs of its texts: -1 for unknown texts."""
         if name in TEXTS:
             ids = TEXTS[name](rows)
             return np.full(rows.count, -1, np.intp) if ids is None else ids

@@ -60,9 +60,9 @@ class Weight:
 def usual(samples: Samples, counting: bool = False) -> str:
     """Returns the default weight: the first sum that the samples record, or "count".
 
-    If ``counting`` is set, sums are used only if the samples have no count. Sums of
-    periods are never the default: "count" is also the default for formats that record
-    the period of each sample.
+    If ``counting`` is set, sums are used only if the format does not record how many
+    samples each one represents. Sums of periods are never the default, because formats
+    that record the period of each sample have the default "count", too.
     """
     if counting and samples.name_of(Role.WEIGHT) is not None:
         return COUNT
@@ -112,7 +112,7 @@ def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
 
 
 def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.uint64]:
-    """Multiplies values by ``times``; raises PfmParseError if one exceeds 64 bits."""
+    """Multiplies by ``times``; raises PfmParseError if a product exceeds 64 bits."""
     if not fits(values, times).all():
         text = f"'{name}' times the count of a sample needs more than 64 bits"
         raise RequestError(text)
@@ -135,9 +135,9 @@ def period_sums(samples: Samples) -> Optional[NDArray[np.uint64]]:
 def periods(samples: Samples, events: Events) -> NDArray[np.uint64]:
     """Returns the sampling period of each sample.
 
-    If the format records sums of periods, the result is their mean, rounded down. If
-    the format records no periods, it is the period of the sample's event in the
-    session.
+    If the format records only the sum of the periods of several samples, returns their
+    mean, rounded down. If the format records no periods at all, returns the period that
+    the session has for the sample's event.
     """
     if samples.name_of(Role.PERIOD) is not None:
         return samples.role(Role.PERIOD).astype(np.uint64)

@@ -35,7 +35,7 @@ caption { text-align: left; font: 15px system-ui, sans-serif; padding: .5em 0; }
 
 
 def write_html(found: Sequence[Annotation], shown: str, path: Path) -> None:
-    """Writes the page completely or not at all. Raises OSError if that fails."""
+    """Writes the complete page. If that fails, raises OSError and writes nothing."""
     with replaced(path) as new, open(new, "w", encoding="utf-8", errors=ESCAPED) as out:
         out.writelines(page(found, shown))
 

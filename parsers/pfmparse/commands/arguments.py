@@ -178,7 +178,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def _argument(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Wraps ``read`` for argparse, which prints only messages of its own exceptions."""
+    """Makes ``read`` raise an error whose text argparse prints, not ValueError."""
 
     def checked(text: str) -> T:
         try:

@@ -28,7 +28,7 @@ NS = 10**9
 
 @dataclass(frozen=True)
 class Options:
-    """The keys and the weight to compare, and which differences to show.
+    """The keys by which to compare, the weight, and which differences to show.
 
     ``min_delta`` is in the unit of Row.delta; ``top`` limits the rows.
     """
@@ -145,7 +145,7 @@ def _seconds(source: Input) -> float:
 
 
 def compare(old: Side, new: Side, options: Options) -> list[Row]:
-    """Returns the rows of both sides, sorted by descending difference."""
+    """Returns the rows to show, those with the greatest absolute difference first."""
     before, after = _by_name(old.report), _by_name(new.report)
     whole = old.rate(old.report.weight) or new.rate(new.report.weight)
     rows = []
@@ -192,7 +192,7 @@ def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> floa
 
 
 def _variance(side: Side, weight: int, options: Options) -> float:
-    """Returns the variance of rate(): of a share, or of samples per second."""
+    """Returns the variance of rate(), a share of the total or a number per second."""
     if not side.unit:
         return 0.0
     rest = 1 - weight / side.unit if options.normalise == TOTAL else 1.0
