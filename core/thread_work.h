@@ -10,10 +10,11 @@
 #include "compat.h"
 
 /*
- * Queue a task work, and pin this module until it has run. The objects that the
- * task work uses must stay valid until then. Its function must finally call
- * pfm_thread_work_done(). Context: any but NMI. Return: false if @task no
- * longer runs task works, or the module is being unloaded.
+ * Queue a task work, and pin this module until the task work has run. The
+ * objects that the task work uses must stay valid until then. The task work's
+ * function must call pfm_thread_work_done() at its end. Context: any but NMI.
+ * Return: false if @task no longer runs task works, or the module is being
+ * unloaded.
  */
 static inline bool pfm_thread_work_add(struct task_struct *task,
 				       struct callback_head *work,

@@ -174,7 +174,7 @@ static void pfm_page_begin(struct pfm_evtset *set)
 
 /*
  * Begin a change to the set's page, if it has one; pfm_publish() ends it.
- * Context: as pfm_publish(), interrupts off.
+ * Context: that of pfm_publish(), with interrupts off.
  */
 static void pfm_unpublish(struct pfm_evtset *set)
 {
@@ -187,8 +187,8 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 	const struct pfm_context *ctx = pmd->ctx;
 	bool live = pfm_pmd_is_live(pmd);
 	/*
-	 * Other live PMDs need no change to the page: it shows PFM_MAP_LIVE,
-	 * but no value.
+	 * Other live PMDs need no change to the page, which shows PFM_MAP_LIVE
+	 * for them, but no value.
 	 */
 	bool shown = live && (pmd->hw.desc->flags & PFM_REGD_MONOTONIC ||
 			      pmd->hw.user_read);
@@ -236,8 +236,9 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg)
 	u64 reset = pmd->short_reset;
 
 	/*
-	 * A reset value with a period is negative. Without a period in the
-	 * short reset value, use the value that was last loaded.
+	 * A reset value that sets a period is minus the period, so it is
+	 * negative. If the short reset value sets no period, use the value that
+	 * was last loaded.
 	 */
 	if ((s64)reset >= 0)
 		reset = pmd->last_reset;

@@ -29,7 +29,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value);
  */
 int pfm_program_regs(struct pfm_context *ctx);
 
-/* Record the value last loaded into a PMD. Context: as pfm_next_reset(). */
+/* Record the value last loaded into a PMD. Context: see pfm_next_reset(). */
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 
 /*
@@ -54,12 +54,12 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);
 
 /*
- * Update pfm_context.several and .values for the overflow path. Context: as
- * pfm_begin_evtset(), or the context is paused.
+ * Update pfm_context.several and .values for the overflow path. Context: that
+ * of pfm_begin_evtset(), or the context is paused.
  */
 void pfm_note_sampling(struct pfm_context *ctx);
 
-/* Write the page of a set that has one. Context: as pfm_publish(). */
+/* Write the page of a set that has one. Context: see pfm_publish(). */
 void pfm_page_write(struct pfm_evtset *set);
 
 /*

@@ -7,7 +7,7 @@
 
 struct workqueue_struct;
 
-/* For work items that take long: items of pfm_wq do not wait for them. */
+/* Queue for work items that take long, so that pfm_wq's items need not wait. */
 extern struct workqueue_struct *pfm_slow_wq;
 
 /* Create the queues. Context: process. Return: 0 or an errno. */

@@ -8,7 +8,7 @@
  *
  * To read a buffer to which the kernel still writes, map the context's file
  * descriptor read-only instead of FILE, and call pfm_read_nway_begin() with the
- * flag PFM_READ_LIVE. Call it again each time to get new samples.
+ * flag PFM_READ_LIVE. To get later samples, call pfm_read_nway_begin() again.
  *
  * usage: nway_reader FILE VALUES
  */

@@ -98,8 +98,8 @@ static int is_user(const struct counter_user *user)
 }
 
 /*
- * Read, for the first time in this thread, or again for the first time in a
- * child after fork(): the thread's ID is not known yet.
+ * Get the thread's ID, then read the counter. The ID is not known yet at the
+ * first read in a thread, and at the first read in a child after fork().
  */
 static __attribute__((__noinline__)) int
 ask_and_read(const struct counter_user *user,

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * The libraries are built with hidden visibility; the functions declared in
- * this header are API.
+ * Export the functions that perfmon.h declares. The libraries are built with
+ * hidden visibility.
  */
 #pragma GCC visibility push(default)
 #include <perfmon/perfmon.h>

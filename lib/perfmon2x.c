@@ -102,8 +102,8 @@ static int do_part(int fd, const struct vector_call *call, char *elems, int n)
 }
 
 /*
- * Pass a vector, even an empty one: the kernel checks the descriptor first,
- * then rejects the vector.
+ * Pass even an empty vector to the kernel, which checks the descriptor before
+ * it rejects the vector.
  */
 static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
 {
@@ -167,9 +167,9 @@ static __u64 any_of(const __u64 *words, int n)
 }
 
 /*
- * Does the element configure overflows? For a counter, always. Other PMDs
- * cannot overflow: for them, only if a field for overflows is set; the kernel
- * then rejects the element.
+ * Does the element configure overflows? An element for a counter always does.
+ * Other PMDs cannot overflow. So an element for such a PMD only does if a field
+ * for overflows is set, and the kernel then rejects it.
  */
 static bool concerns_overflow(const struct pfm2x_pmd *pmd)
 {
@@ -328,7 +328,8 @@ int pfm2x_unload_context(int fd)
 }
 
 /*
- * Event sets: times are in nanoseconds in 2.x, which has no explicit next set
+ * Event sets. In 2.x, times are in nanoseconds, and a set cannot name the next
+ * set.
  */
 
 #define NSEC_PER_SEC	1000000000ULL

@@ -43,7 +43,7 @@ PFM_ASSERT_FIELD(pfm_intervals_smpl_arg_t, pmd, 24, 8);
  * struct pfm_intervals_record_t - a record
  * @tstamp:   time in ns
  * @ip:       instruction pointer
- * @interval: time in ns since the thread's last sample on this CPU
+ * @interval: time in ns since the thread's previous sample on this CPU
  * @counted:  increase of the PMD since that sample; 0 if samples do not include
  *            the PMD
  * @tid:      thread

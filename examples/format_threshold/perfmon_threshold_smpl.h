@@ -38,8 +38,9 @@ PFM_ASSERT_FIELD(pfm_threshold_smpl_arg_t, min, 16, 8);
 /**
  * struct pfm_threshold_record_t - a record
  * @ip:         instruction pointer
- * @difference: increase of the first recorded PMD since the previous overflow
- *              of @ovfl_pmd, even if the sample of that overflow was skipped
+ * @difference: increase of the first PMD that samples include, since the
+ *              previous overflow of @ovfl_pmd, even if the sample of that
+ *              overflow was skipped
  * @tid:        thread
  * @ovfl_pmd:   PMD that overflowed
  */

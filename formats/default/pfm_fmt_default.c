@@ -16,9 +16,9 @@
 /**
  * struct default_priv - the handler's private state; it is not mapped
  * @records:   the entries
- * @quick:     largest offset at which the fast path can add an entry: entries
- *             have full headers, and the buffer does not become full; 0 if the
- *             fast path is never taken
+ * @quick:     largest offset at which the fast path may add an entry. The fast
+ *             path is only for entries with full headers that do not fill the
+ *             buffer. 0 if the fast path is never taken
  * @hdr_size:  size of an entry's header in bytes
  * @overflows: number of times the buffer became full
  */
@@ -112,7 +112,7 @@ default_encode_hdr(void *entry, u64 hdr_size, const pfm_ovfl_arg_t *arg,
 	return entry + hdr_size;
 }
 
-/* The buffer is full: notify the tool and mask. */
+/* The buffer is full: notify the tool and mask monitoring. */
 static __always_inline void default_fill(struct default_priv *priv,
 					 pfm_default_smpl_hdr_t *hdr,
 					 pfm_ovfl_arg_t *arg)

@@ -14,8 +14,8 @@
  * @arg:    the format's argument, which describes the triggers
  * @marked: time in ns of the last overflow of the PMD @arg.marker; 0 if none
  *          since the last freeze
- * @left:   after a trigger: number of samples until the freeze, plus 1; 0
- *          before a trigger
+ * @left:   after a trigger: number of further samples, up to and including the
+ *          one that freezes the buffer; 0 before a trigger
  * @watch:  flight_watch() needs all samples, not only those with ovfl_notify
  * @largest: the largest values since the last freeze
  */
@@ -98,9 +98,9 @@ static notrace void flight_watch(struct flight_priv *priv, pfm_ovfl_arg_t *arg,
 }
 
 /*
- * Is this sample to be recorded? If priv->arg.keep is 0, all samples are.
- * Otherwise only those are whose values are among the priv->arg.keep largest
- * since the last freeze.
+ * Should this sample be recorded? If priv->arg.keep is 0, all samples should.
+ * Otherwise, a sample should only if its value is among the priv->arg.keep
+ * largest since the last freeze.
  */
 static notrace bool flight_keeps(struct flight_priv *priv,
 				 const pfm_ovfl_arg_t *arg)

@@ -200,8 +200,8 @@ static int nway_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 		WRITE_ONCE(nway_rgn(buf, pfm_regions_free(r))->rgn_state,
 			   PFM_NWAY_RGN_FREE);
 		/*
-		 * A reader that sees hdr_freed sees the state of the freed
-		 * region.
+		 * A reader that sees the new hdr_freed also sees that the
+		 * region is free.
 		 */
 		smp_store_release(&hdr->hdr_freed, r->freed);
 	}

@@ -35,7 +35,7 @@ static inline struct file *pfm_op_exe_file(struct mm_struct *mm)
 	return file;
 }
 
-/* file_user_path() exists since commit def3ae83da02 ("fs: store real path
+/* file_user_path() was added by commit def3ae83da02 ("fs: store real path
  * instead of fake path in backing file f_path"), in 6.7.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
@@ -45,8 +45,8 @@ static inline const struct path *file_user_path(const struct file *file)
 }
 #endif
 
-/* system_unbound_wq is called system_dfl_wq since commit 128ea9f6ccfb
- * ("workqueue: Add system_percpu_wq and system_dfl_wq"), in 6.17.
+/* system_dfl_wq was added by commit 128ea9f6ccfb ("workqueue: Add
+ * system_percpu_wq and system_dfl_wq"), in 6.17. It replaces system_unbound_wq.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #define system_dfl_wq	system_unbound_wq

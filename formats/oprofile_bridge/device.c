@@ -3,9 +3,9 @@
  * device.c - /dev/perfmon-oprofile: read the stream, and look up its cookies
  *
  * Only one process can open the device at a time; struct pfm_op_reader exists
- * while it is open. A read() that finds no data first runs a sync (reader.h).
- * So a tool that reads without blocking until EAGAIN gets all samples of
- * stopped contexts.
+ * while it is open. A read() that finds no data runs a sync (reader.h) before
+ * it blocks or fails. So a tool that opens the device with O_NONBLOCK, and
+ * reads until it gets EAGAIN, has all samples of stopped contexts.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>

@@ -37,9 +37,9 @@ struct pfm_op_sizes {
 /**
  * struct pfm_op_sample - a sample on its way from the handler to the sync
  * @slot:        slot in the CPU's ring
- * @mm:          the thread's address space, with a reference; NULL if it has
- *               none, or if the overflow was deferred and another thread ran
- *               when it was handled
+ * @mm:          the thread's address space, with a reference; NULL if the
+ *               thread has none, or if the overflow was deferred, and handled
+ *               while another thread ran
  * @ip:          sampled address
  * @event:       reg_smpl_eventid
  * @tid:         thread ID
@@ -101,8 +101,8 @@ void pfm_op_reader_close(struct pfm_op_reader *rd);
 void pfm_op_sync(struct pfm_op_reader *rd);
 
 /*
- * Record an overflow of the current thread. Context: any, NMI included,
- * preemption off. Does not allocate or take a lock.
+ * Record an overflow. Does not allocate memory or take a lock. Context: any,
+ * NMI included, with preemption off.
  */
 void pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event);
 

@@ -3,7 +3,7 @@
  * stats.h - counters of delivered and lost samples, in stats/ of the
  *	     format's sysfs directory
  *
- * After a sync RECEIVED is the sum of DELIVERED and the LOST counters.
+ * After a sync, RECEIVED is the sum of DELIVERED and the LOST counters.
  * BT_LOST_NO_MAPPING is not included: it counts traces that were cut short.
  */
 #ifndef PFM_OP_STATS_H

@@ -68,8 +68,9 @@ static bool is_same_thread(const struct pfm_op_record *a,
 }
 
 /*
- * Put the state that has changed since the last sample. Put all state if the
- * CPU has changed or the last sample was not added.
+ * Put the state (CPU, thread, user or kernel mode) that has changed since the
+ * last sample into the stream. Put all of it if the CPU has changed or the last
+ * sample was not added.
  */
 static void stream_put_state(struct pfm_op_stream *s,
 			     const struct pfm_op_record *r)

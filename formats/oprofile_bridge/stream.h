@@ -3,8 +3,9 @@
  * stream.h - the event buffer: samples as OProfile's stream of words
  *
  * A ring of words. The callers ensure that there is one writer and one reader
- * at a time. A sample is added with the escapes that it needs, or not at all.
- * After a dropped sample the next one repeats the whole state.
+ * at a time. A sample is added together with the escapes that it needs (see
+ * perfmon_oprofile_smpl.h), or not at all. If a sample was dropped, the next
+ * one repeats the whole state: CPU, thread, and user or kernel mode.
  */
 #ifndef PFM_OP_STREAM_H
 #define PFM_OP_STREAM_H
@@ -77,8 +78,8 @@ int pfm_op_stream_init(struct pfm_op_stream *s, unsigned int words);
 void pfm_op_stream_free(struct pfm_op_stream *s);
 
 /*
- * The writer: add a sample. Return: true; false if it does not fit, and nothing
- * was added.
+ * The writer: add a sample. Return: true; or false if the sample does not fit,
+ * so that nothing was added.
  */
 bool pfm_op_stream_add(struct pfm_op_stream *s, const struct pfm_op_record *r);
 

@@ -5,9 +5,9 @@
  * The two layouts differ only in the width of their fields. A format defines
  * PEBS_BITS, includes this file once, and defines pebs_record_size().
  *
- * The core writes the records (perfmon_ds.h). When the area is filled to its
- * threshold, the tool is notified and monitoring is masked. PFM_RESTART rewinds
- * the area, resets the counters that overflowed last, and resumes monitoring.
+ * The core writes the records (perfmon_ds.h). When the buffer is filled to its
+ * threshold, the tool is notified and monitoring is masked. PFM_RESTART empties
+ * the buffer, resets the counters that overflowed last, and resumes monitoring.
  */
 #include <linux/align.h>
 #include <linux/module.h>

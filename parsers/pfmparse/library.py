@@ -203,7 +203,7 @@ def _warn(file: str, problem: object) -> None:
 
 @contextmanager
 def naming(file: str) -> Iterator[None]:
-    """Adds the file's name to the message of a PfmParseError in its block."""
+    """Adds a file's name to the message of a PfmParseError raised in the block."""
     try:
         yield
     except PfmParseError as error:
@@ -239,7 +239,7 @@ def _values(name: str, wanted: Wanted) -> list[Any]:
 
 
 def usual_weight(inputs: Sequence[Input]) -> str:
-    """Returns the default weight for the first samples in the inputs."""
+    """Returns the default weight of the first input that has samples."""
     firsts = (source.first() for source in inputs)
     return next((usual(samples) for samples in firsts if samples is not None), COUNT)
 

@@ -63,7 +63,7 @@ class Source(Protocol):
 
     @property
     def contexts(self) -> Mapping[int, Context]:
-        """The contexts so far, by ID; these are all if the source is ``complete``."""
+        """The contexts read so far, by ID; all contexts if ``complete`` is set."""
 
     @property
     def bytes_of_buffers(self) -> int:
@@ -142,12 +142,12 @@ class _Part:
 
 
 class Recording:
-    """Decodes a source; its totals are complete after the last batch.
+    """Decodes a source. The totals are complete only after the last batch.
 
     ``samples`` is the number of all samples, and ``imprecise`` that of the imprecise
-    ones; a sample that stands for several counts as several. ``in_buffers`` has the
-    losses that the last buffer of each context reports. ``origin`` names the package
-    that provides the format's parser. If no package provides one, ``no_parser`` is the
+    ones; a record that stands for n samples counts as n. ``in_buffers`` has the losses
+    that the last buffer of each context reports. ``origin`` names the package that
+    provides the format's parser. If no package provides one, ``no_parser`` is the
     error, and ``uncounted`` is set if the samples of a buffer cannot even be counted.
     """
 

@@ -32,7 +32,8 @@ def _escaped_all(error: UnicodeError) -> tuple[str, int]:
     return "".join(map(_escaped, characters)), error.end
 
 
-# An error handler for encoding: escapes, as in printable(), what cannot be encoded.
+# An error handler for encoding. It escapes characters that cannot be encoded, in the
+# way that printable() does.
 ESCAPED = "pfmparse.escaped"
 codecs.register_error(ESCAPED, _escaped_all)
 

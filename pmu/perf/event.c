@@ -6,8 +6,8 @@
  * interrupt. Only this file writes perf's own fields hw.sample_period,
  * last_period, period_left and hrtimer, and calls the operations of an event's
  * PMU. There are two exceptions: user_read.c asks for the counter's number, and
- * throttle.c changes the event's clock and its handler. Each access here
- * follows what perf does in the same context:
+ * throttle.c replaces the event's clock function and its overflow handler. Each
+ * access here follows what perf does in the same context:
  *
  * - The PMU's read is called only for clock events and for counters of the CPU,
  *   on the CPU where they count and with interrupts off, as
@@ -159,12 +159,13 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * Must a throttled event's counter keep its value, although the PMD at @value
- * needs several periods? perf may later start such an event without loading its
- * counter. If the counter now got the longest period, it would still have that
- * after a reset of the PMD. With the value that it has, it overflows after at
- * most the old period. If that is before the PMD wraps, perf_is_early() arms
- * the event for the rest.
+ * Must the event's counter keep its value? It must if the event is throttled
+ * and the PMD, now at @value, needs several periods. perf may later start a
+ * throttled event without loading its counter. If the counter were now loaded
+ * with the longest period, it would keep that period even after a reset of the
+ * PMD. With its old value, the counter overflows after at most the old period.
+ * If the PMD has not wrapped by then, perf_is_early() arms the event for the
+ * rest.
  */
 static bool perf_keeps_counter(const struct perf_event *event, u64 value)
 {
@@ -235,8 +236,9 @@ static void perf_restart_timer(struct perf_event *event)
  * than the clock, and stops it slightly earlier. These delays add up, and each
  * period by which the timer is behind would be a missing sample. perf sets the
  * timer to a period after its last expiry, so move the expiry back to the time
- * at which the PMD wrapped. The delay of the interrupt does not count. If whole
- * periods have passed unreported, leave the correction to a later overflow.
+ * at which the PMD wrapped. The delay of the interrupt is not corrected. If
+ * whole periods have passed unreported, leave the correction to a later
+ * overflow.
  */
 void perf_correct_timer(struct perf_event *event,
 			const struct pfm_pmu_reg *reg)

@@ -77,8 +77,8 @@ static inline bool perf_has_ended_here(const struct pfm_pmu_set *s,
 }
 
 /*
- * Return: when, by the CPU's clock, perf last updated the enabled and running
- * times of the thread that @event measures. Context: any.
+ * Get the time, by the CPU's clock, at which perf last updated the enabled and
+ * running times of the thread that @event measures. Context: any.
  */
 u64 perf_last_update(const struct perf_event *event);
 
@@ -134,18 +134,18 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 void perf_set_no_handler(struct perf_event *event);
 
 /*
- * Let an irq_work or a work item arm an event that perf is not reporting, for
- * @value, the new value of its PMD. If the set is stopped, the event is armed
- * when the set is started. If perf reports the event before it is armed, and
- * too early, the report arms it for the rest of its period. Context: any,
- * interrupts off.
+ * Arm an event, which perf is not reporting, for @value, the new value of its
+ * PMD. An irq_work or a work item does this later. If the set is stopped, the
+ * event is armed when the set is started. If perf reports the event too early,
+ * before it has been armed, the report arms it for the rest of its period.
+ * Context: any, interrupts off.
  */
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value);
 
 /*
- * The difference between a clock and its timer that is ignored, in ns: an
- * eighth of the period
+ * Get the largest difference, in ns, between a clock and its timer that is
+ * ignored: an eighth of the period.
  */
 static inline u64 perf_timer_tolerance(const struct perf_event *event)
 {
@@ -168,8 +168,8 @@ int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value);
 
 /*
- * Arm events for which perf_arm_later() was called. Context: the set is
- * stopped.
+ * Arm the events for which perf_arm_later() was called and which are not armed
+ * yet. Context: the set is stopped.
  */
 void perf_arm_rest(struct perf_set *ps);
 

@@ -8,7 +8,7 @@
  * the counter has counted since the last update. This does not work if the
  * driver's interrupts are NMIs (irqchip.gicv3_pseudo_nmi). An NMI could come
  * between the driver's writes of prev_count and count, or between the reads of
- * them here. In this case the PMU's read is called.
+ * them here. If the interrupts are NMIs, the PMU's read is called instead.
  */
 #ifndef PFM_PMU_PERF_HW_COUNT_H
 #define PFM_PMU_PERF_HW_COUNT_H

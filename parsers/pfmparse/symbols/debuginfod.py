@@ -52,8 +52,9 @@ class Debuginfod:
     def debuginfo(self, build_id: bytes, name: str) -> Optional[str]:
         """Fetches debug information, or returns None.
 
-        A call-back of libdw may call this. Therefore it leaves it to check() to raise
-        KeyboardInterrupt. Call check() after the function of libdw has returned.
+        This may be called in a call-back of libdw, which must not raise exceptions.
+        Therefore a KeyboardInterrupt is raised only by check(). Call check() after the
+        function of libdw has returned.
         """
         what = f"debug information of {name}"
         return self._ask("debuginfod_find_debuginfo", build_id, what)

@@ -111,12 +111,12 @@ class ElfFile:
         return 2 * has_lines + (b".symtab" in names)
 
     def place_code(self, offset: Optional[int]) -> None:
-        """Works out where the segments of code are in the file that has the code.
+        """Calculates the offsets of the segments of code in the original file.
 
-        Call this for a file that only has the debug information of another file: its
-        program headers do not record the offsets in the other file. ``offset`` is where
-        the first page of code is in the other file, None if that is unknown. Segments
-        without code are dropped.
+        Call this for a file that has only the debug information of an original file,
+        which has the code. Such a file's program headers do not contain these offsets.
+        ``offset`` is where the first page of code is in the original file, None if that
+        is unknown. Segments without code are dropped.
         """
         first = min((segment.p_vaddr for segment in self._segments), default=0)
         self._segments = [s for s in self._segments if s.p_flags & PF_X]
@@ -247,8 +247,8 @@ class ElfFile:
     def _tables(self) -> list[Table]:
         """Returns the symbol tables that libdw uses, from the file or its debug file.
 
-        libdw may use a second table, which is compressed (.gnu_debugdata). It lists the
-        local symbols of both tables, then the other symbols of both, and tells from
+        libdw may use a second table, which is compressed (.gnu_debugdata). libdw lists
+        the local symbols of both tables, then the other symbols of both, and tells from
         which table a symbol is. So it is enough to ask about four symbols: the first
         and the last local one, and the first and the last other one.
         """
@@ -345,7 +345,7 @@ def _place(
 
 
 def _end(dwfl: int, callbacks: Callbacks) -> None:
-    """Closes a Dwfl; the argument ``callbacks`` keeps them alive until then."""
+    """Closes a Dwfl; ``callbacks`` must be kept alive until then, by this argument."""
     libraries().dw.dwfl_end(dwfl)
 
 

@@ -45,7 +45,10 @@ class Intervals:
         return found
 
     def _before(self, last: Ids, addresses: U64s) -> Ids:
-        """Returns the last interval, up to ``last``, that ends after each address."""
+        """For each address, returns the last interval that ends after the address.
+
+        Intervals after ``last`` are not considered.
+        """
         block = last.copy()
         height = np.full(last.size, NONE)
         going = np.arange(last.size)

@@ -14,7 +14,7 @@ JIT = "[jit]"  # JIT-compiled code
 
 
 class Detail(Enum):
-    """How much to look up about an address; each detail includes those before it.
+    """The amount to look up about an address; each member includes those before it.
 
     With FUNCTION, a location stands for a whole function, and has no ``offset``.
     """

@@ -35,8 +35,8 @@ I32s = NDArray[np.int32]
 class Process:
     """A process of a capture; ``number`` is its ID, None if it is unknown.
 
-    ``capture`` is the index of the capture, because a process of another capture may
-    have the same ID.
+    ``capture`` is the index of the capture. It is needed because a process of another
+    capture may have the same ID.
     """
 
     host: str

@@ -116,7 +116,7 @@ def _number(number: Optional[int]) -> str:
 def _select(
     cells: Cells, name: str, number: Optional[int], capture: int
 ) -> Mapping[str, object]:
-    """Returns the parameter that selects a thread or process, if it is known."""
+    """Returns the parameter that selects a thread or process, {} without an ID."""
     if number is None:
         return {}
     if len(cells.files) == 1:

@@ -51,7 +51,7 @@ class Query:
         return number
 
     def read(self, name: str, read: Callable[[str], Sequence[T]]) -> list[T]:
-        """Parses all values of a parameter with ``read``, which raises ValueError."""
+        """Parses a parameter's values with ``read``, which may raise ValueError."""
         try:
             return [value for text in self.texts(name) for value in read(text)]
         except ValueError as error:

@@ -10,12 +10,12 @@ RECORD = pfm.header_struct(HEADER, "pfm_mini_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
-    """Return the samples of records, each of which is followed by PMD values."""
+    """Return the samples; each record is followed by PMD values."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     _, values = records.words(behind, heads["num_pmds"])
     columns = {"ip": heads["ip"], "tid": heads["tid"]}
-    # The record does not contain the numbers of these PMDs. The session has them, but
-    # they are unambiguous only if all sampling PMDs record the same ones.
+    # A record does not contain the numbers of its PMDs. The session has a list of them
+    # for each sampling PMD. The record's list is known only if all lists are equal.
     lists = {p.smpl_pmds for s in session.sets for p in s.pmds if p.sampling}
     pmds = lists.pop() if len(lists) == 1 else ()
     if (heads["num_pmds"] != len(pmds)).any():

@@ -11,7 +11,7 @@ RECORD = pfm.header_struct(HEADER, "pfm_slowest_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
-    """Return the samples of records, each of which is followed by its callers."""
+    """Return the samples; each record is followed by its callers."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_callers"])
     callers = pfm.Chains(*records.words(behind, heads["num_callers"]))
     columns = pfm.record_columns(heads, "num_callers")

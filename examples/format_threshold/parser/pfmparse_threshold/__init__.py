@@ -11,7 +11,7 @@ RECORD = pfm.header_struct(HEADER, "pfm_threshold_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
-    """Return the samples of records, which all have the same size."""
+    """Return the samples; all records have the same size."""
     return pfm.Samples.of_records(records.fixed(RECORD))
 
 
