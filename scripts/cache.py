@@ -62,9 +62,10 @@ def filling(entry: Path) -> Iterator[Path]:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Replace a file by one with this content; other hard links to it stay unchanged.
+    """Replace a file by a new one with this content.
 
-    Does nothing if the file already has this content, so that make rebuilds nothing.
+    Other hard links to the old file keep the old content. If the file already has this
+    content, do nothing, so that make rebuilds nothing.
     """
     if path.exists() and path.read_bytes() == content:
         return

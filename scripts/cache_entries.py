@@ -82,8 +82,10 @@ def _entries(directory: Path) -> set[Path]:
 
 def _is_useless(entry: Path, made: Path) -> bool:
     """Return whether to remove an entry.
-    An entry is removed if `made` replaces it, if it was not used for too long, or if an
-    interrupted run left it unfinished.
+
+    A temporary entry is removed if an interrupted run has left it. Any other entry is
+    removed if `made` replaces it, or if its last use began more than KEPT seconds ago,
+    but not while a process uses it.
     """
     if entry.name.startswith("."):
         return _idle(entry) > LEFT

@@ -15,7 +15,7 @@ MISREAD = "misread"
 
 
 def count(what: str) -> None:
-    """Append `what` to the file $PERFMON_COUNTED, if it is set."""
+    """Append `what` to the file $PERFMON_COUNTED, if this variable is set."""
     path = os.environ.get("PERFMON_COUNTED")
     if path:
         with open(path, "a", encoding="ascii") as file:

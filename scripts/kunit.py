@@ -3,7 +3,7 @@
 
 The source of the package linux-source-6.12 is unpacked into the cache once. Builds run
 in a workspace, which has a build directory and a clone of the source made of hard
-links. In the clone, each caller has a directory with its suites below drivers/perfmon.
+links. Below drivers/perfmon of the clone, each caller has a directory for its suites.
 All callers share the workspace, so the whole kernel is compiled only once; later builds
 compile only changed files. A new version of the package gets a new workspace. When a
 workspace is made, others that were not used for two weeks are deleted.

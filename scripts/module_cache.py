@@ -46,8 +46,9 @@ def _tools(kernel: kernels.Kernel, variables: list[str]) -> str:
     """Return a digest of all that affects the modules, except for the sources."""
     command = kernels.make(kernel, variables)
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
-    # If the command runs in a root file system, the path of that file system is in the
-    # command. It changes with the compiler, so the compiler's version is not added.
+    # If the command runs in a root file system, the command contains the path of that
+    # file system. The path changes with the compiler, so the compiler's version need
+    # not be added.
     words = [kernel.release, kernel.version, *command, *OBJECTS]
     programs = [compiler[0].removeprefix("CC=")] if kernel.native else []
     programs += ["sparse"] if any(word.startswith("C=") for word in variables) else []

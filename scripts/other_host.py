@@ -8,8 +8,8 @@
 The command runs in a root file system of that release, with the packages that the
 default command needs. The working directory is a copy of the source tree below build/;
 build results in it are kept. The command uses the host's cache. With --check, the copy
-of the tree is a git repository, and the root file system is a temporary copy, because
-tests write to it.
+of the tree is a git repository. The root file system is then a temporary copy, because
+tests change files in it.
 """
 
 from __future__ import annotations

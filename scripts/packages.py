@@ -81,7 +81,7 @@ def unpacked(
 ) -> Path:
     """Return the directory with the content of exactly this version of a package.
 
-    `finish` is called with the unpacked directory before it enters the cache.
+    `finish` is called with the directory before the directory enters the cache.
     Raises PackageError if that version cannot be downloaded.
     """
     parts = [(package, offer, version)]
@@ -280,7 +280,8 @@ def _apt(
 ) -> subprocess.CompletedProcess[str]:
     """Run one of apt's programs with the state directory of an offer.
 
-    alone: the program changes the state, so no other program must run at the same time.
+    alone: wait for other programs with this state directory, and keep them waiting,
+    because this one changes the state.
     """
     state = _state(offer)
     for directory in ("lists/partial", "archives/partial"):

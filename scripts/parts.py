@@ -51,7 +51,7 @@ class Part:
 
 
 def parts() -> dict[str, Part]:
-    """Return all parts by name. A part that make builds is named after its target."""
+    """Return all parts by name. If make builds a part, its target has the same name."""
     gcc = host.gcc()
     cross = (f"gcc-{gcc}-aarch64-linux-gnu", "libc6-dev-arm64-cross")
     narrow = (f"gcc-{gcc}-multilib", "libc6-dev-i386")

@@ -2,8 +2,8 @@
 """The files of a source tree, and copies of them.
 
 In a git work tree, the files are the tracked ones and the new ones that git does not
-ignore; copies include changes that are not committed. In a tree without .git, they are
-all files except for build results.
+ignore; copies include changes that are not committed. In a tree without .git, all files
+except for build results count as files of the tree.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Member:
 
     @property
     def columns(self) -> list[str]:
-        """Return the names of its columns in pfmparse."""
+        """Return the names of the member's columns in pfmparse."""
         if self.length and self.type != "char":
             return [f"{self.name}{i}" for i in range(self.length)]
         return [self.name]

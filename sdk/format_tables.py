@@ -75,7 +75,7 @@ class Value:
         return self._merged(next(merge for merge in self.merges if merge != LOG2))
 
     def _histogram(self) -> Member:
-        """Return an array with an element for 0, and one for each number of bits."""
+        """Return an array of counts: of zeros, and of values of each length in bits."""
         carrier = self._carrier()
         return Member(
             f"{self.member.name}_hist",

@@ -122,7 +122,10 @@ bool notrace pfm_unwind_live_begin(struct pfm_unwind_live *live, u64 sp,
 
 void notrace pfm_unwind_live_end(struct pfm_unwind_live *live)
 {
-	/* Tell lockdep, which mmap_read_unlock_non_owner() does not do. */
+	/*
+	 * Tell lockdep that this thread releases the lock, because
+	 * mmap_read_unlock_non_owner() does not tell it.
+	 */
 	rwsem_release(&live->mm->mmap_lock.dep_map, _RET_IP_);
 	pfm_irq_work_queue(&live->unlock);
 }

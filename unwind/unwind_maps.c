@@ -15,7 +15,8 @@ struct pfm_unwind_key pfm_unwind_key_of(const struct file *file)
 {
 	/*
 	 * With overlayfs, the file of a mapping may have the underlying inode,
-	 * while a descriptor has overlayfs's own. Use the former for both.
+	 * while a descriptor has overlayfs's own. Use the underlying inode for
+	 * both.
 	 */
 	const struct inode *inode = d_real_inode(file->f_path.dentry);
 
@@ -190,7 +191,10 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 		return ERR_PTR(-EBUSY);
 	n = maps_count(mm);
 	mmap_read_unlock(mm);
-	/* This may take long, and a thread that exits needs the mmap_lock. */
+	/*
+	 * Do not hold the mmap_lock here: allocating may take long, and a
+	 * thread that exits needs the lock.
+	 */
 	maps = maps_alloc(n);
 	if (!maps)
 		return ERR_PTR(-ENOMEM);

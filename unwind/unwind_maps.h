@@ -90,7 +90,8 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
  * is the last entry. The time is linear in the number of mappings.
  * Context: any but NMI, mmap_lock held. The caller may have interrupted the
  * scheduler while it held locks, so this function never waits. d_real_inode()
- * does not either, because overlayfs found the real file when it was mapped.
+ * does not wait either, because overlayfs found the real file when the file was
+ * mapped.
  */
 void pfm_unwind_maps_fill(struct pfm_unwind_space *space, struct mm_struct *mm,
 			  pfm_unwind_lookup_t lookup, void *arg);

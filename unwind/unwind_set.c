@@ -13,7 +13,7 @@
  *
  * Copies refer to tables, which therefore stay until the set is freed. A copy
  * is looked up by the process's struct pid and its self_exec_id, which each
- * exec changes. It does not hold references to the mm or to files, so that
+ * exec changes. A copy does not hold references to the mm or to files, so that
  * these can be freed when the process exits.
  */
 #include <linux/capability.h>

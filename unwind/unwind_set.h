@@ -79,12 +79,12 @@ int pfm_unwind_set_add(struct pfm_unwind_set *set,
 		       size_t size, unsigned int machine);
 
 /*
- * Get the mappings of the current process. If they have not been copied, or the
- * copy is out of date, and @at_user is true, request a new copy. @sp: the
- * thread's stack pointer. @at_user: the overflow interrupted user space. After
- * other overflows a copy is not requested: the thread might return to user
- * space only much later, and the CPU could not accept another request until
- * then.
+ * Get the mappings of the current process. If @at_user is true, and the
+ * mappings have not been copied or the copy is out of date, request a new copy.
+ * @sp: the thread's stack pointer. @at_user: the overflow interrupted user
+ * space. After other overflows a copy is not requested: the thread might return
+ * to user space only much later, and the CPU could not accept another request
+ * until then.
  * Context: any, NMI included; the caller holds a reference, migration is
  * disabled, and the thread has an mm.
  * Return: the mappings, valid until the caller leaves its RCU read-side section
@@ -96,8 +96,8 @@ pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user);
 /*
  * Look up the mappings of the current process, after pfm_unwind_set_space() has
  * returned NULL. This is for overflows that interrupted the kernel, or that the
- * thread itself caused (unwind_live.h). Context: as for that function. Return:
- * the mappings, valid until pfm_unwind_live_end(); or NULL.
+ * thread itself caused (unwind_live.h). Context: as for pfm_unwind_set_space().
+ * Return: the mappings, valid until pfm_unwind_live_end(); or NULL.
  */
 struct pfm_unwind_live *pfm_unwind_set_look(struct pfm_unwind_set *set, u64 sp);
 

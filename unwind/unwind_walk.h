@@ -4,7 +4,7 @@
  *
  * Tables are not trusted. Whatever the tables and the stack contain:
  *
- * - A chain has at most PFM_UNWIND_MAX_FRAMES addresses, and each search a
+ * - A chain has at most PFM_UNWIND_MAX_FRAMES addresses. Each search takes a
  *   limited number of steps.
  * - The stack is read only between the frame's stack pointer and the end of the
  *   stack's mapping, at multiples of 8. In the innermost frame of x86, the red
@@ -91,7 +91,8 @@ struct pfm_unwind_cpu {
 /**
  * struct pfm_unwind_chain - result of a walk
  * @nr:      number of return addresses
- * @guessed: number of steps by frame pointer, because no rule was found
+ * @guessed: number of steps that followed the frame pointer, because no rule
+ *           was found
  * @why:     why the chain ended
  */
 struct pfm_unwind_chain {
@@ -326,8 +327,9 @@ pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
 
 /*
  * Get the return address, and record where the caller's rbx is. If the
- * innermost function has already restored rbx, the slot is below the stack
- * pointer, and pfm_unwind_get_rbx() uses the register instead.
+ * innermost function has already restored rbx, the stack slot in which it saved
+ * rbx is below the stack pointer, and pfm_unwind_get_rbx() uses the register
+ * instead.
  */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,

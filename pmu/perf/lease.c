@@ -46,8 +46,8 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 	if (!lease)
 		return ERR_PTR(-ENOMEM);
 	/*
-	 * If a PMU's driver reads user memory, it must fail rather than wait
-	 * for a page.
+	 * With page faults disabled, a PMU driver that reads user memory fails
+	 * instead of waiting for a page.
 	 */
 	pagefault_disable();
 	do {
@@ -79,8 +79,8 @@ void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease)
 		return;
 	}
 	/*
-	 * The event's pfm_pmu_reg may be freed first: replace the handler,
-	 * which uses it.
+	 * The event's pfm_pmu_reg may be freed before the event: replace the
+	 * event's handler, which uses the pfm_pmu_reg.
 	 */
 	perf_set_no_handler(lease->event);
 	pfm_release_later(s, &lease->node);

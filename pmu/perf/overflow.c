@@ -28,7 +28,8 @@ static bool perf_is_in_time(const struct perf_event *event,
 /*
  * Does perf report an overflow before the PMD has wrapped? This happens if the
  * PMD needs several of perf's periods to wrap, or if the event was armed for an
- * older value of the PMD. If so, arm the event for the rest.
+ * older value of the PMD. If the overflow is early, arm the event for the rest
+ * of the PMD's period.
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -41,8 +42,8 @@ static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * Has the PMD wrapped? If so, raise its value to at least 0: that of a clock
- * may still be negative.
+ * Has the PMD wrapped? If so, raise its value to at least 0: the value may
+ * still be negative if the PMD counts a clock (see perf_is_in_time()).
  */
 static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -87,9 +88,10 @@ static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * Count unreported overflows as lost if more than one period has passed. A
- * clock loses none: its timer may be late because of its minimum period, or
- * because it waits for the privilege level that it counts.
+ * Count unreported overflows as lost if more than one period has passed. For a
+ * clock, do not count any as lost: perf may report a clock late, because its
+ * timers have a minimum period, or because the CPU was at a privilege level
+ * that the clock does not count.
  */
 static void perf_drop_unreported(struct perf_event *event,
 				 struct pfm_pmu_reg *reg)
@@ -131,8 +133,9 @@ static __always_inline bool perf_is_overflow(struct pfm_pmu_reg *reg,
 }
 
 /*
- * Handle an overflow that is not ordinary: see perf_expect(). Read all values
- * again, so that perf_report() need not save registers.
+ * Handle an overflow that is not ordinary: see perf_expect(). Read again all
+ * values that perf_report() has read. If they were passed as arguments,
+ * perf_report() would have to save registers.
  */
 static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 				       struct pt_regs *regs)
@@ -355,8 +358,9 @@ static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 }
 
 /*
- * Interrupts are off so that perf cannot move an event off its counter between
- * the check of its CPU and the read.
+ * Interrupts are off so that perf cannot move an event off its counter after
+ * perf_is_here() has found the event on this CPU, and before the counter is
+ * read.
  */
 __flatten void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
 				   u64 *values, unsigned int n);

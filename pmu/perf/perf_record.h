@@ -78,8 +78,8 @@ static inline void perf_fill_regs(struct pfm_ds_record *rec,
 #endif
 
 /*
- * Fill in a record; fields that perf did not sample are 0. Context: the
- * overflow.
+ * Fill in a record; fields that perf did not sample are 0. Context: the event's
+ * overflow handler.
  */
 static inline void perf_fill_record(struct pfm_ds_record *rec,
 				    const struct perf_sample_data *data,

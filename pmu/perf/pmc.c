@@ -73,10 +73,10 @@ int perf_errno(long err)
 }
 
 /*
- * A cache of PMC values that perf has accepted for a thread, with configuration
- * words of 0. The values are stored inverted, so that an empty entry (0)
- * matches no valid value. Without the cache each write to a PMC would create an
- * event as a test, which is the most expensive step of the write.
+ * A cache of PMC values that perf has accepted for a thread while the
+ * configuration words were 0. The values are stored inverted, so that an empty
+ * entry (0) matches no valid value. Without the cache each write to a PMC would
+ * create an event as a test, which is the most expensive step of the write.
  */
 static u64 perf_taken[64];
 
@@ -127,9 +127,9 @@ static int perf_ask(struct pfm_pmu_set *s, u64 pmc, const u64 *config,
 }
 
 /*
- * Would a breakpoint trap for ever? arm64 steps over the instruction only for
- * perf's own handlers. With pfm_pmu_perf's handler the thread would not
- * advance.
+ * Would a breakpoint trap for ever? arm64 steps over the instruction at the
+ * breakpoint only if the event has one of perf's own handlers. With
+ * pfm_pmu_perf's handler the thread would not advance.
  */
 static bool perf_is_endless(u64 pmc)
 {

@@ -30,15 +30,16 @@ int perf_check_pmc(struct pfm_pmu_set *s, u16 num, u64 pmc, const u64 *config,
 
 /*
  * Is the event precise enough? Only counters that write debug-store records
- * need a precise event, unless the area also accepts imprecise records.
+ * need a precise event, and only if the set's debug-store area does not accept
+ * imprecise records.
  */
 bool perf_is_exact_enough(const struct pfm_pmu_reg *reg);
 
 /*
- * Make checks of perf_event_open() that perf omits for events created in the
- * kernel. The user may need the right to count in the kernel, to see physical
- * addresses, or to see registers while the kernel is locked down. Context:
- * process. Return: true if all that the event needs is allowed.
+ * Make those permission checks of perf_event_open() that perf omits for events
+ * created in the kernel. The user may need the right to count in the kernel, to
+ * see physical addresses, or to see registers while the kernel is locked down.
+ * Context: process. Return: true if all that the event needs is allowed.
  */
 bool perf_may_count(const struct pfm_pmu_reg *reg);
 

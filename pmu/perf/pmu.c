@@ -216,9 +216,9 @@ static void perf_unload(struct pfm_pmu_set *s)
 
 /*
  * Was the event denied a counter? A pinned event for which no counter is free
- * goes into the error state. The exit of the thread overwrites this state; then
- * the event was denied a counter if it has never counted although the set's
- * clock has. Software events need no counter.
+ * goes into the error state. The exit of the thread overwrites this state.
+ * After an exit, the event was denied a counter if it has never counted
+ * although the set's clock has run. Software events need no counter.
  */
 static bool perf_is_denied(const struct perf_set *ps, u64 pmc,
 			   struct perf_event *event)

@@ -5,9 +5,9 @@
  * config1 of the PMUs kprobe and uprobe is the address of a name in the memory
  * of the process that creates the event. Reading the name, or opening the file
  * that it names, can take arbitrarily long. When an exec makes the core create
- * the event again, the memory is that of another program. So these events are
- * refused. Users can create probes in tracefs instead: these are tracepoints,
- * which have neither problem.
+ * the event again, the address refers to the memory of the new program. So
+ * these events are refused. Users can create probes in tracefs instead: these
+ * are tracepoints, which have neither problem.
  */
 #include <linux/device.h>
 #include <linux/perf_event.h>

@@ -47,8 +47,8 @@ static u32 perf_data_of(u64 pmc)
 bool perf_may_have_data(const struct pfm_pmu_reg *reg)
 {
 	/*
-	 * If the set has a debug-store area, these data go into its records:
-	 * refuse PMDs for them.
+	 * If the set has a debug-store area, these data go into the area's
+	 * records, so refuse PMDs that would contain them.
 	 */
 	return !reg->wants || (!perf_is_ds(reg) &&
 			       !(reg->wants & ~perf_data_of(reg->pmc_value)));

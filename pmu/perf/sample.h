@@ -20,8 +20,8 @@ struct perf_sampled {
 /*
  * Can perf supply the data that the counter wants (pfm_pmu_reg.wants)? Return:
  * true also for precise events and for PMUs selected by their number, because
- * only their drivers know; false if the data go into debug-store records
- * instead.
+ * only the drivers know what they can supply; false if the data go into
+ * debug-store records instead.
  */
 bool perf_may_have_data(const struct pfm_pmu_reg *reg);
 

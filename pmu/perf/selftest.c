@@ -43,12 +43,12 @@
 /* Maximum time, in ns, to wait for a clock's timer */
 #define TRIAL_PATIENCE	(200 * NSEC_PER_MSEC)
 /*
- * Delay, in us, in the trial of an event's times; the least time that must
- * pass, in ns
+ * For the trial of an event's times: a delay, in us, and the least time, in ns,
+ * by which the event's time must increase during this delay
  */
 #define TRIAL_SPIN	50
 #define TRIAL_PASSES	(TRIAL_SPIN / 2 * NSEC_PER_USEC)
-/* Maximum time, in us, to wait for a thread's exit; delay between two checks */
+/* Maximum time to wait for a thread's exit, and interval of checks, in us */
 #define TRIAL_EXIT	(10 * USEC_PER_SEC)
 #define TRIAL_LOOK	50
 /* Maximum number of overflows that are recorded */
@@ -149,8 +149,8 @@ static void __init perf_trial_sleep(void)
 }
 
 /*
- * Sleep, which switches threads, until the event has overflowed @reports times,
- * but at most TRIAL_SLEEPS times.
+ * Sleep again and again until the event, which counts context switches, has
+ * overflowed @reports times. Sleep at most TRIAL_SLEEPS times.
  */
 static void __init perf_trial_switch(const struct perf_trial *t,
 				     unsigned int reports)
@@ -183,8 +183,8 @@ static bool __init perf_trial_counts(struct perf_trial *t)
 
 /*
  * Wait until a clock has overflowed @reports times. When the time is up, read
- * the number again: if this thread was interrupted for long since the last
- * read, a due timer has fired meanwhile.
+ * the number again: this thread may have been interrupted for long after it
+ * last read the number, and the timer may have fired meanwhile.
  */
 static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
 {
@@ -196,7 +196,7 @@ static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
 	return true;
 }
 
-/* Can a clock's timer be restarted, and can a report change its period? */
+/* Can a clock's timer be restarted, and can its handler change its period? */
 static bool __init perf_trial_ticks(struct perf_trial *t)
 {
 	if (perf_arm_stopped(&t->reg, t->event, -TRIAL_NEVER))
@@ -294,10 +294,10 @@ bool __init perf_selftest_counter(void)
 
 /**
  * struct perf_exit_trial - a thread that exits, and a clock of the thread
- * @users: references: one of the test, and one of the thread, which may run for
- *         longer
+ * @users: references: one of the test, and one of the thread, which may run
+ *         longer than the test
  * @cpu:   the thread's CPU before the exit
- * @left:  this CPU's clock at that time
+ * @left:  time on this CPU's clock just before the exit
  * @event: the clock
  */
 struct perf_exit_trial {
@@ -342,10 +342,10 @@ static int __init perf_trial_clock(struct perf_exit_trial *t,
 }
 
 /*
- * Is the time of the last update of the event's context still the time of the
- * thread's exit after the event has been read again? The first read waits until
- * perf has removed all events. The time cannot be compared with @t->left if the
- * thread has exited on another CPU.
+ * Does the event's context keep the time of the thread's exit, as the time of
+ * its last update? Reading the event again must not change that time. The first
+ * read waits until perf has removed all events. If the thread has exited on
+ * another CPU, the time cannot be compared with @t->left.
  */
 static bool __init perf_trial_stamp(const struct perf_exit_trial *t,
 				    const struct task_struct *thread)

@@ -44,7 +44,7 @@ static void perf_expect_throttled(const struct perf_set *ps)
 				   perf_overflow_throttled);
 }
 
-/* Context: overflow, tick or switch of threads; interrupts off. */
+/* Context: overflow, tick or context switch; interrupts off. */
 static u64 perf_throttle_clock(void)
 {
 	const struct pfm_pmu_set *s = pfm_set_here();

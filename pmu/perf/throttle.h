@@ -8,8 +8,8 @@
 struct perf_event;
 
 /*
- * Count how often perf throttles the event. Context: process, the event has not
- * been enabled.
+ * Count how often perf throttles the event from now on. Context: process,
+ * before the event is enabled for the first time.
  */
 void perf_watch_throttling(struct perf_event *event);
 

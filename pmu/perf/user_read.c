@@ -18,8 +18,9 @@
  * another user's pinned event is scheduled at just that moment, the core does
  * not learn that perf has moved the event.
  *
- * An administrator may revoke the access at any time. The instruction then
- * traps. A kprobe on the function that would send SIGILL skips the instruction.
+ * An administrator may revoke the access at any time. An instruction that reads
+ * a counter then traps. A kprobe on the function that would send SIGILL skips
+ * this instruction.
  * This kprobe stays until the module is unloaded, because a thread may be about
  * to read a counter when its context is detached. If one of the kprobes cannot
  * be registered, the pages in which threads look up their counters show none.

@@ -10,12 +10,13 @@
  *
  *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *
- * where TIME is the time since the last tick in ns, EVENTS is the number of
- * events to add to that PMD, and FIELD is a field of a debug-store record. Like
- * a CPU, the PMU makes one record for all counters that overflow in one
- * instant. A counter counts while its PMC is not 0; a PMC's upper 32 bits are
- * reserved. PMCs 64 + n and 128 + n, the configuration words of PMCn, have no
- * effect.
+ * "irq" reports the overflows from a hard interrupt. ADDRESS is the interrupted
+ * instruction pointer, TIME is the time since the last tick in ns, EVENTS is
+ * the number of events to add to that PMD, and FIELD is a field of a
+ * debug-store record. Like a CPU, the PMU makes one record for all counters
+ * that overflow in one instant. A counter counts while its PMC is not 0; a
+ * PMC's upper 32 bits are reserved. PMCs 64 + n and 128 + n, the configuration
+ * words of PMCn, have no effect.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -40,7 +41,7 @@
  * @regs:  its registers
  * @select: hardware registers of PMC0 ... PMC7
  * @started: the set counts
- * @value: hardware registers of the PMDs, by their index in the table
+ * @value: hardware registers of the PMDs, by index in @regs
  */
 struct sim_set {
 	struct list_head		list;
@@ -389,7 +390,7 @@ static ssize_t sim_advance_write(struct file *file, const char __user *user,
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	ret = sim_parse(&tick, strim(line));
-	/* Serialize the ticks of a thread. */
+	/* Ticks of the same thread must not run concurrently. */
 	mutex_lock(&sim_advance_lock);
 	if (!ret)
 		ret = pfm_sim_advance(&tick);

@@ -177,7 +177,7 @@ def _read(channel: socket.socket) -> bytes:
 
 
 def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
-    """Return how a guest ended whose kernel log shows no fault."""
+    """Return how the guest ended; its kernel log does not show a fault."""
     told = receiver.verdict()
     if told is None:
         if qemu_status != 0 and not receiver.log():

@@ -75,8 +75,9 @@ def is_checkout() -> bool:
 def kernel(arch: str, name: str | None) -> kernels.Kernel:
     """Return the kernel with this name or release.
 
-    Without `name`, an installed SDK returns the running kernel, if that is for `arch`
-    and its image is installed. Otherwise, the default of Debian's kernels is returned.
+    If `name` is None, return the running kernel if this is an installed SDK, the
+    machine's architecture is `arch`, and the kernel's image is installed; otherwise
+    return the default one of Debian's kernels.
     Raises SupplyError, or what kernels.resolve() raises.
     """
     native = ARCHS.get(platform.machine()) == arch
@@ -174,7 +175,10 @@ def programs(arch: str) -> tuple[list[Path], Path | None]:
 
 
 def _default(arch: str) -> str:
-    """Return the name of the default kernel, or the first one that `arch` supports."""
+    """Return the name of the default kernel.
+
+    If that kernel does not exist for `arch`, return the first one that does.
+    """
     own = host.kernel() if is_checkout() else host.newest()
     return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
 

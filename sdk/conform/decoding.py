@@ -141,7 +141,10 @@ def check_decoded(known: Known) -> None:
 
 
 def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
-    """Compare a column with the truth; return False if no column has this role."""
+    """Compare the columns that have this role with the truth.
+
+    Return False if the samples of a region have no column with this role.
+    """
     names = {each.name_of(role) for each in samples if each.count}
     if None in names:
         return False
@@ -210,7 +213,7 @@ def check_layout(known: Known) -> None:
 
 
 def check_prefixes(known: Known) -> None:
-    """Check that no prefix makes the parser fail or find too many samples."""
+    """Check that no prefix of the buffer makes the parser fail or find too much."""
     sizes = list(range(len(known.buffer)))
     most = PREFIXES_QUICK if known.quick else PREFIXES
     if len(sizes) > most:

@@ -48,7 +48,7 @@ def kit(kernel: kernels.Kernel, modules: supply.Modules, work: Path) -> Path:
 def find(
     words: list[str], kernel: kernels.Kernel, modules: supply.Modules, work: Path
 ) -> list[Format]:
-    """Return the formats that a command line names; build those that are folders.
+    """Return the formats that a command line names; build those given as folders.
 
     Raises FormatError, or the errors of supply.formats().
     """

@@ -110,7 +110,7 @@ class Guests:
         self.facts = [Facts() for _ in forms]
 
     def run(self, wanted: list[str]) -> Iterator[tuple[int, Result]]:
-        """Run checks; yield the format's index and the result of each, in order.
+        """Run checks; yield each result, with the index of its format, in order.
 
         Raises GuestError.
         """
@@ -195,7 +195,7 @@ class Guests:
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
         limit = self._options.timeout
-        # The time until the first check is doubled, because it includes booting.
+        # Wait twice as long until the first check begins, because the guest must boot.
         output.allow(2 * limit)
         for line in output.lines():
             word, _, rest = line.partition(" ")

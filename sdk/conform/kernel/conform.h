@@ -6,8 +6,9 @@
  * write. calls.c calls the call-backs and checks the memory after each call.
  * Each check makes such calls with the context in many states, and ends with
  * its first finding, a sentence for the format's author. If a comment says
- * "Return: a finding", the function has called conform_fail() and returns
- * -EBADMSG. main.c has the files in debugfs that run the checks.
+ * "Return: 0 or a finding", the function returns -EBADMSG after it has called
+ * conform_fail() to record a finding. main.c has the files in debugfs that run
+ * the checks.
  */
 #ifndef PFM_CONFORM_H
 #define PFM_CONFORM_H
@@ -189,8 +190,8 @@ int conform_unpoison(struct conform *c);
 void conform_device_open(struct conform *c);
 void conform_device_close(struct conform *c);
 /*
- * Poison the bytes after the last record of the device, or check the poison.
- * Context: the device is open. Return: 0 or a finding.
+ * Poison the slot after the one for the device's next record, or check the
+ * poison. Context: the device is open. Return: 0 or a finding.
  */
 void conform_device_poison(struct conform *c);
 int conform_device_unpoison(struct conform *c);
@@ -230,13 +231,16 @@ u64 conform_arg_smallest(struct conform *c);
 int conform_create(struct conform *c, const void *arg);
 /* Create a context, with this buffer size if the argument has a size field. */
 int conform_create_size(struct conform *c, u64 size);
-/* Create a context with the default argument, which must not be rejected. */
+/*
+ * Create a context with the default argument. If the format rejects the
+ * argument, report a finding, or skip the check.
+ */
 int conform_make(struct conform *c);
 /* Create a context with a buffer for few records, if there is a size field. */
 int conform_make_small(struct conform *c);
 /* Do what the last close() does: call fmt_exit. */
 int conform_end(struct conform *c);
-/* Set how many PMDs later overflows record. Return: 0 or -ENOMEM. */
+/* Set the number of PMDs to record in later overflows. Return: 0 or -ENOMEM. */
 int conform_values(struct conform *c, u16 values);
 /*
  * Let @n PMDs overflow at once. Context: any, NMI included. Return: 0 or a
@@ -251,12 +255,18 @@ int conform_restart(struct conform *c, bool is_active);
  */
 int conform_set_arg(struct conform *c, const struct pfm_arg_field *f,
 		    u64 value);
-/* Resume if masked. If the format does not resume, create a new context. */
+/*
+ * Resume if monitoring is masked. If the format does not resume, create a new
+ * context.
+ */
 int conform_go_on(struct conform *c);
 /* Let PMDs overflow until monitoring is masked, or a limit is reached. */
 int conform_fill(struct conform *c, unsigned int burst);
 
-/* Data that overflow number @calls, counted from 0, passes to the handler. */
+/*
+ * Data that are passed to the handler for one overflow. @calls: number of the
+ * overflow, counted from 0.
+ */
 #define CONFORM_TGID	1000U
 
 static inline u64 conform_ip(u64 calls)

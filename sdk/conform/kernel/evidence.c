@@ -10,8 +10,8 @@
  *
  * Before each overflow, the bytes after the last record of a sink are poisoned.
  * A handler that changes bytes after the record that it publishes would write
- * beyond the buffer if that record was the last one. device.c does this for the
- * records of a device.
+ * beyond the buffer if that record ended where the buffer ends. device.c
+ * poisons the records of a device in a similar way.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

@@ -52,7 +52,10 @@ static bool live_validates(struct conform *c)
 	       !fmt->fmt_validate(0, pfm_num_pmds(), c->arg.start);
 }
 
-/* Check that a new context accepts the value and needs the same memory. */
+/*
+ * Check that a context can be created with the value, if fmt_validate accepts
+ * the value, and that this context needs as much memory as the current one.
+ */
 static int live_create(struct conform *c, const struct live *live)
 {
 	size_t size = c->buf.size, area = c->area.size;

@@ -11,7 +11,7 @@
  *	text	message of the last check
  *	about	the handler's symbol and module
  *	truth	the overflows of the check "records"
- *	buffer	the buffer that the format has written for them
+ *	buffer	the buffer that the format has written for these overflows
  *
  * Checks run one at a time; other writers wait. pfm_conform holds a reference
  * to the format until another one, or an empty line, is written to the file
@@ -77,7 +77,7 @@ static void conform_drop(struct conform *c)
 	*c = (struct conform) {};
 }
 
-/* Open the format of @line, "UUID [NAME=VALUE,...]", and set its argument. */
+/* Get the format of @line, "UUID [NAME=VALUE,...]", and set its argument. */
 static int conform_take(struct conform *c, char *line)
 {
 	char *text = strsep(&line, " ");

@@ -147,7 +147,8 @@
 typedef unsigned char pfm_uuid_t[16];
 
 /*
- * Convert the hexadecimal digit @c, and the two digits from index @i of @s on.
+ * Get the value of the hexadecimal digit @c, or of the byte whose two digits
+ * begin at index @i of the string @s.
  */
 #define PFM_UUID_DIGIT(c) \
 	((unsigned int)((c) <= '9' ? (c) - '0' : (c) - 'a' + 10))
