@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * pfm_exit - the cost, in guest instructions, of creating and ending a thread
- * that is not monitored: with perfmon's modules, while another thread is
- * monitored, and without the modules, which this program unloads.
+ * or process that is not monitored. It is measured with perfmon's modules, then
+ * while another thread is monitored, and then without the modules, which this
+ * program unloads.
  *
  * While a thread is monitored, and until one second after the last event was
  * closed, perf inspects each thread switch. Therefore each measurement begins

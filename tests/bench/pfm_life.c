@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_life - the cost, in guest instructions, of creating and destroying a
- * context that counts some events of its own thread, and of a whole measurement
- * with such a context, compared with perf's events
+ * pfm_life - compare a context that counts some events of the calling thread
+ * with perf's events: the cost, in guest instructions, of creating and
+ * destroying either, and of a whole measurement
  *
  * Both sides use as few calls as possible. perf's events form a group, which
  * one call enables, disables or reads. PMDs are 0 already, so they need not be
@@ -20,7 +20,7 @@
 #define LIVES		1000U
 #define EVENTS_MAX	8
 
-/* Software events, which exist on each machine. */
+/* Software events, which exist on every machine. */
 static const uint64_t events[EVENTS_MAX] = {
 	PERF_COUNT_SW_PAGE_FAULTS,	PERF_COUNT_SW_CONTEXT_SWITCHES,
 	PERF_COUNT_SW_PAGE_FAULTS_MIN,	PERF_COUNT_SW_PAGE_FAULTS_MAJ,

@@ -104,7 +104,7 @@ PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reserved, 16, 32);
  * @reg_value:           value to load, or value read
  * @reg_long_reset:      value to reload at pfm_restart() after a notification
  * @reg_short_reset:     value to reload after an overflow without notification
- * @reg_last_reset_val:  out, read: value that was loaded last
+ * @reg_last_reset_val:  out, pfm_read_pmds() only: value that was loaded last
  * @reg_ovfl_switch_cnt: number of overflows before a switch to the next event
  *                       set
  * @reg_reset_pmds:      PMDs to reset when this one overflows
@@ -169,7 +169,7 @@ PFM2X_ASSERT_FIELD(struct pfm2x_start, reserved3, 8, 24);
 
 /**
  * struct pfm2x_load - argument of pfm_load_context()
- * @load_pid:  thread to attach to; the CPU for a system-wide context
+ * @load_pid:  thread to attach to, or the CPU if the context is system-wide
  * @load_set:  event set to start with
  * @reserved1: must be 0
  * @reserved2: must be 0
@@ -407,7 +407,7 @@ int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
 /**
  * pfm_read_pmds() - read values of PMDs
  * @fd:   the context
- * @pmds: vector of PMDs, which reg_num and reg_set select; out: reg_value and
+ * @pmds: vector; in: reg_num and reg_set, which select a PMD; out: reg_value,
  *        reg_last_reset_val, and error flags in reg_flags; the other fields are
  *        unchanged
  * @n:    number of elements
@@ -473,8 +473,8 @@ int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 /**
  * pfm_delete_evtsets() - delete event sets
  * @fd:   the context
- * @sets: vector of sets, which set_id selects; the flags of the creation may
- *        still be in set_flags, and are ignored
+ * @sets: vector; set_id selects a set. set_flags is ignored, so it may still
+ *        have the flags with which the set was created
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -484,7 +484,7 @@ int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 /**
  * pfm_getinfo_evtsets() - get run counts and active times of event sets
  * @fd:   the context
- * @sets: vector of sets, which set_id selects; out: the other fields
+ * @sets: vector; in: set_id, which selects a set; out: the other fields
  * @n:    number of elements
  *
  * Return: 0; -1, with ENODEV if no PMU description is registered.

@@ -4,12 +4,12 @@
  *
  * With PEBS, the CPU itself writes the samples: when a counter overflows, the
  * CPU appends a record to an area in memory and reloads the counter. The CPU
- * raises an interrupt only when the area is filled to a threshold. A format
- * with PFM_FMTFL_DS lays out such an area in its buffer. Its fmt_init describes
- * the area in a struct pfm_ds at the start of the format's private area. For
- * each overflow the PMU description passes a record to the core, which writes
- * it to the area as the CPU would. The core calls fmt_handler only at the
- * threshold. fmt_restart rewinds the area.
+ * raises an interrupt only when the area is filled to a threshold. Here the
+ * core takes the place of the CPU: for each overflow the PMU description passes
+ * a record to the core, which writes it to the area. The core calls fmt_handler
+ * only at the threshold. A format with PFM_FMTFL_DS lays out the area in its
+ * buffer. The format's fmt_init describes the area in a struct pfm_ds at the
+ * start of the format's private area. fmt_restart rewinds the area.
  */
 #ifndef PERFMON_PERFMON_DS_H
 #define PERFMON_PERFMON_DS_H
@@ -144,7 +144,8 @@ struct pfm_ds {
  * @intr_thres:  number of records after which to interrupt
  *
  * Context: process. Do not call this in fmt_handler, because it divides.
- * Return: 0; -EINVAL if @intr_thres is 0, or more records than fit.
+ * Return: 0; -EINVAL if @intr_thres is 0, or larger than the number of records
+ * that fit.
  */
 static inline int pfm_ds_init(struct pfm_ds *ds, u64 size, u64 intr_thres)
 {

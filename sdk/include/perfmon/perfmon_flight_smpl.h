@@ -30,8 +30,9 @@
  * @sink:   the buffer; its flags must include PFM_SINK_OVERWRITE
  * @above:  condition: the sample's value is greater than this; 0 for no
  *          condition
- * @within: condition: the last overflow of @marker is more than this number of
- *          ns before the sample; 0 for no condition
+ * @within: condition: the sample misses a deadline, because the last overflow
+ *          of @marker is more than this number of ns before the sample; 0 for
+ *          no condition
  * @after:  number of samples from a trigger to the freeze. The last of them
  *          freezes the buffer. But if that sample is of a PMD whose PMC lacks
  *          PFM_REGFL_OVFL_NOTIFY, the freeze waits for the next sample of a PMD

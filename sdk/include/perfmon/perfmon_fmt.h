@@ -110,7 +110,7 @@ typedef struct {
  * With PFM_FL_INHERIT each thread has a context of its own, but its samples go
  * into the buffer of the CPU on which it runs. So this is the only state that
  * the format finds again after the thread has migrated. It may contain
- * addresses in the buffers, because these exist as long as a thread is
+ * addresses in the buffers, because the buffers exist as long as a thread is
  * attached. A system-wide context has one state, for all threads on its CPU.
  */
 struct pfm_ovfl_state {
@@ -150,7 +150,8 @@ struct pfm_ovfl_data {
  *             fmt_arg_size is 0
  *
  * Context: process, may sleep. Called before any allocation, and before each
- * call of fmt_set_arg; in the latter case overflows may happen during the call.
+ * call of fmt_set_arg. In the latter case, overflows may happen while
+ * fmt_validate runs.
  * Return: 0, or a negative errno for PFM_CREATE_CONTEXT or PFM_SET_FMT_ARG.
  */
 typedef int (*fmt_validate_t)(u32 ctx_flags, u16 num_pmds, void *arg);
@@ -458,7 +459,7 @@ int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
  * format is not registered.
  *
  * Context: process, may sleep.
- * Return: the format, until pfm_fmt_put(); NULL if not found.
+ * Return: the format, which is valid until pfm_fmt_put(); NULL if not found.
  */
 const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
 

@@ -9,9 +9,10 @@
  *
  * The registers of a precise event are from two different moments: that of the
  * event, and that of the interrupt that reports it. Therefore the chains of
- * such an event can end early. In 32-bit programs they always do, because perf
- * reports the code segment of a 64-bit program. On arm64 kernels that mark the
- * frames of interrupts (7.2 and later) a kernel chain ends at such a mark.
+ * such an event can end early. In 32-bit programs such chains always end early,
+ * because perf reports the code segment of a 64-bit program. On arm64 kernels
+ * that mark the frames of interrupts (7.2 and later) a kernel chain ends at such
+ * a mark.
  *
  * User memory is read without faulting and without waiting. A chain ends at
  * memory that is not present, and at a frame that is not above the previous
@@ -72,8 +73,8 @@ static inline u64 pfm_kernel_address(unsigned long ret)
 
 /*
  * Check whether user memory can be read: an NMI may arrive while the CPU uses
- * page tables other than the thread's. Only copy_from_user_nmi() checks that.
- * The result holds until the handler returns.
+ * page tables other than the thread's. Only copy_from_user_nmi() checks the
+ * page tables. The result holds until the handler returns.
  */
 static inline bool pfm_user_is_readable(unsigned long addr)
 {

@@ -125,8 +125,8 @@ static __always_inline void pfm_device_end(struct pfm_device *dev, void *record)
 
 	pfm_ring_publish(&slot->head, slot->pos);
 	/*
-	 * The irq_work wakes readers: waking takes locks, which the interrupted
-	 * code may hold.
+	 * Let the irq_work wake the readers, because waking takes locks that
+	 * the interrupted code may hold.
 	 */
 	if (unlikely(wq_has_sleeper(&dev->wait)))
 		pfm_irq_work_queue(&dev->wake);
@@ -248,7 +248,7 @@ static inline int pfm_device_release(struct inode *inode, struct file *file)
 	struct pfm_ring __percpu *rings = dev->rings;
 
 	WRITE_ONCE(dev->rings, NULL);
-	/* Handlers have preemption disabled: none uses the rings after this. */
+	/* Wait for handlers, which run with preemption disabled. */
 	synchronize_rcu();
 	pfm_irq_work_wait(&dev->wake);
 	pfm_cancel_work(&dev->tell);

@@ -63,8 +63,8 @@ static __always_inline void pfm_entry_add(struct pfm_records *r, void *buf,
 {
 	pfm_default_smpl_entry_t *e = pfm_records_add(r, buf, sizeof(*e));
 	/*
-	 * Read once: the compiler must assume that writing the entry changes
-	 * @arg.
+	 * Read this only once. Without this variable, the compiler would read
+	 * it again, because writing to the entry might change @arg.
 	 */
 	unsigned int n = arg->num_smpl_pmds;
 

@@ -156,7 +156,7 @@ static inline int pfm_calls_validate(struct kunit *test, void *arg)
  * @size: out: the size in bytes; 0 if the format has no fmt_getsize
  *
  * Context: process.
- * Return: its return value.
+ * Return: what fmt_getsize returns; 0 if the format has no fmt_getsize.
  */
 static inline int pfm_calls_getsize(struct kunit *test, void *arg, size_t *size)
 {
@@ -173,7 +173,7 @@ static inline int pfm_calls_getsize(struct kunit *test, void *arg, size_t *size)
  * @size: out: the size in bytes; 0 if the format has no fmt_getpriv
  *
  * Context: process.
- * Return: its return value.
+ * Return: what fmt_getpriv returns; 0 if the format has no fmt_getpriv.
  */
 static inline int pfm_calls_getpriv(struct kunit *test, void *arg, size_t *size)
 {
@@ -249,7 +249,7 @@ static inline void pfm_calls_make(struct kunit *test, void *arg)
 /**
  * pfm_calls_set_arg() - change the argument, as PFM_SET_FMT_ARG does
  * @test: the test
- * @arg:  the new argument; this does not check which fields have changed
+ * @arg:  the new argument; the function does not check which fields differ
  *
  * Context: process.
  * Return: 0, or the error of fmt_validate.

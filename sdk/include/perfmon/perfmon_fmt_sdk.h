@@ -8,7 +8,7 @@
  * format that uses only this header imports only the registration functions
  * from the core. perfmon_fmt_sink.h adds a complete buffer with a common
  * header, perfmon_fmt_entry.h writes entries in the default format's layout,
- * and perfmon_fmt_callers.h has call chains.
+ * and perfmon_fmt_callers.h collects call chains.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
@@ -526,7 +526,7 @@ static inline void pfm_fmt_cleanup_none(void)
 {
 }
 
-/* MODULE_VERSION, if the build defines one: -DPFM_PROJECT_VERSION='"1.0"'. */
+/* The build may define a version, with -DPFM_PROJECT_VERSION='"1.0"'. */
 #ifdef PFM_PROJECT_VERSION
 #define PFM_FMT_VERSION	MODULE_VERSION(PFM_PROJECT_VERSION)
 #else
@@ -565,7 +565,7 @@ static inline void pfm_fmt_cleanup_none(void)
 	{								\
 		int ret;						\
 									\
-		/* As uuidgen prints it: 8-4-4-4-12 lower-case digits. */ \
+		/* uuidgen's format: 8-4-4-4-12 lower-case digits. */	\
 		BUILD_BUG_ON(!PFM_UUID_IS_TEXT(uuid_str));		\
 		ret = setup();						\
 		if (ret)						\

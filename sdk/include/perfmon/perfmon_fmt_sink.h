@@ -336,8 +336,8 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 }
 
 /*
- * Discard all records: with PFM_SINK_OVERWRITE, a PFM_RESTART of masked
- * monitoring does this.
+ * Discard all records. With PFM_SINK_OVERWRITE, PFM_RESTART does this if
+ * monitoring is masked.
  */
 static inline void pfm_sink_rewind(struct pfm_sink *s, void *buf)
 {

@@ -119,7 +119,7 @@ static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 {
 	/*
 	 * Reject buffers so large that the calculation of the slots' size could
-	 * overflow. No limit on buffers would allow them anyway.
+	 * overflow. Any limit on buffers would exclude them anyway.
 	 */
 	if (arg->num_regions > 1 || arg->buf_size > SIZE_MAX / 64)
 		return -EINVAL;

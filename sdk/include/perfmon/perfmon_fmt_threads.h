@@ -136,7 +136,7 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 									\
 	static inline size_t name##_threads_size(void)			\
 	{								\
-		/* Extra states: a search at the end need not wrap. */	\
+		/* With the extra states, no search needs to wrap. */	\
 		return sizeof(struct pfm_threads) + sizeof(type) *	\
 		       ((threads) + PFM_THREADS_PROBES - 1);		\
 	}

@@ -42,9 +42,9 @@
 #define PFM_NWAY_MAX_REGIONS	64
 
 /*
- * Flag of the argument: mask until PFM_RESTART when no region is free. Without
- * this flag, samples in the current region are overwritten (6.3.1,
- * DOUBLE_FMT_MASK_WHEN_FULL).
+ * Flag of the argument, DOUBLE_FMT_MASK_WHEN_FULL in 6.3.1: when no region is
+ * free, mask until PFM_RESTART. Without this flag, samples in the current
+ * region are then overwritten.
  */
 #define PFM_NWAY_SMPL_MASK_WHEN_FULL	0x1
 #define PFM_NWAY_SMPL_ALL		PFM_NWAY_SMPL_MASK_WHEN_FULL
@@ -132,8 +132,9 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
 
 /**
  * struct pfm_nway_smpl_rgn_t - header of a region
- * @rgn_seq:         number of the current fill, counted over all regions; 0 if
- *                   the region was never filled
+ * @rgn_seq:         sequence number, a new one each time the kernel begins to
+ *                   fill a region; common to all regions; 0 if the region was
+ *                   never filled
  * @rgn_state:       PFM_NWAY_RGN_*
  * @rgn_reserved1:   0
  * @rgn_count:       number of samples in the region

@@ -8,8 +8,8 @@
  * order; on a 64-bit kernel these have 64 bits, even for 32-bit programs. The
  * stream consists of samples and escapes. A sample is a pair (offset, event),
  * where the event is the reg_smpl_eventid of the counter that overflowed. An
- * escape is PFM_OPROFILE_ESC, a code, and the code's arguments. No escape is
- * inside a pair.
+ * escape is PFM_OPROFILE_ESC, a code, and the code's arguments. An escape
+ * never separates the two words of a pair.
  */
 #ifndef PERFMON_OPROFILE_SMPL_H
 #define PERFMON_OPROFILE_SMPL_H

@@ -58,8 +58,8 @@ struct task_struct;
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  name: 1 to PFM_REGD_NAME_MAX printable ASCII characters
  * @read:  (optional) for a virtual PMD that does not count: read the resource
- *         of thread @task. Only the PMU's own operations call this function;
- *         those that run in overflow context may do so, too
+ *         of thread @task. Only the PMU's own operations call this function,
+ *         including those that run in overflow context
  * @read_sample: (optional) for a read-only virtual PMD whose value is part of a
  *         sample, such as a data address: get the value of PMD @num from
  *         @sample, which is pfm_pmu_set.sample and is valid only while an

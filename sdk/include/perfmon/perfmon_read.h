@@ -33,10 +33,10 @@
  * time, each with its own reader.
  *
  * A buffer that no longer changes, as in a file, is checked as a whole: it is a
- * problem if the records do not end where the header says. Pass PFM_READ_LIVE,
- * if begin has such a parameter, when the kernel may be writing to the buffer.
- * The reader then skips records that are being written or overwritten, and
- * tolerates an incomplete update.
+ * problem if the records do not end where the header says. If the kernel may be
+ * writing to the buffer, and the reader's begin has a parameter @flags, pass
+ * PFM_READ_LIVE. The reader then skips records that are being written or
+ * overwritten, and tolerates an incomplete update.
  */
 #ifndef PERFMON_READ_H
 #define PERFMON_READ_H

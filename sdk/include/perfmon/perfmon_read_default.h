@@ -112,7 +112,7 @@ static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 		if (kinds[i].num_pmds > PFM_MAX_PMDS ||
 		    (kinds[i].pmd == PFM_READ_ANY_PMD && num_kinds > 1))
 			return -1;
-		/* If the lengths differ, an entry may be only a header. */
+		/* If the lengths differ, only the header is certain. */
 		if (kinds[i].num_pmds != kinds[0].num_pmds)
 			values = 0;
 	}

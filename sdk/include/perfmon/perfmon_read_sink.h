@@ -278,7 +278,7 @@ static inline void pfm_read_sink_load(void *to, const void *from, size_t size)
 /*
  * Copy the head of a table's record, with consistent fields.
  *
- * Return: 1; 0 if the kernel changed a record during each try.
+ * Return: 1; 0 if the kernel changed a record during every try.
  */
 static inline int pfm_read_sink_rising(const struct pfm_read_pass *pass,
 				       void *head, size_t size)

@@ -35,7 +35,7 @@
  *              off the CPU instead of the periods. This requires a per-thread
  *              context, with or without PFM_FL_INHERIT. The only sampling PMD
  *              must count context switches with a period of 1, and its
- *              reg_smpl_pmds must have clock_pmd and PFM_PMD_STATE
+ *              reg_smpl_pmds must include clock_pmd and PFM_PMD_STATE
  */
 typedef struct {
 	pfm_sink_arg_t	sink;

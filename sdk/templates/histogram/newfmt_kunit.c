@@ -55,7 +55,7 @@ record_of(const struct pfm_fmt_calls *d, u64 i)
 	return first + i;
 }
 
-/* Cause an overflow of an event, which is part of the key. */
+/* Cause an overflow of an event. The event is part of the key. */
 static void overflow(struct kunit *test, u32 event)
 {
 	struct pfm_fmt_calls *d = test->priv;

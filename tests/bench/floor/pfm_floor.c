@@ -2,9 +2,9 @@
 /*
  * pfm_floor - the minimum cost of sampling in a module
  *
- * Writing "TYPE CONFIG PERIOD" to /dev/pfm_floor opens a perf event on the
- * caller. The event's overflow handler does nothing. Closing the descriptor
- * closes the event. Only the benchmark uses this module.
+ * Writing "TYPE CONFIG PERIOD" to /dev/pfm_floor opens a perf event for the
+ * calling thread. The event's overflow handler does nothing. Closing the
+ * descriptor closes the event. Only the benchmark uses this module.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>

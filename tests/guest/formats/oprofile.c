@@ -157,7 +157,7 @@ TEST(exec_changes_the_program)
 	struct worker w;
 
 	worker_start(&w);
-	/* Samples are in order only on one CPU. */
+	/* Samples from different CPUs would not be in order. */
 	worker_do(&w, WORK_PIN, 0);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 20 * PERIOD);
@@ -209,8 +209,8 @@ TEST(system_wide_samples_name_threads_and_processes)
 	ctx_stop(fd);
 	decode(drain(device, 0));
 	/*
-	 * Page faults of other processes on this CPU are counted too, so there
-	 * may be one sample fewer.
+	 * Page faults of other processes on this CPU are counted, too. One of
+	 * them may complete a period, so one sample may be missing.
 	 */
 	CHECK(count_of(w.pid, w.pid) >= 39);
 	CHECK(count_of(tid, getpid()) >= 39);
@@ -219,7 +219,7 @@ TEST(system_wide_samples_name_threads_and_processes)
 	worker_quit(&w);
 }
 
-/* Work in user space and in the kernel until each of them has been sampled. */
+/* Work in user space and in the kernel until both have been sampled. */
 static void sample_both_levels(int device)
 {
 	bool user = false, kernel = false;

@@ -376,9 +376,9 @@ void fuzz_session(struct fuzz *f)
 }
 
 /*
- * Call ioctl() directly instead of perfmonctl(): with any perfmon request on
- * any descriptor, and with the address of the format's argument in @ioc. Check
- * neither the error codes nor which memory the kernel has written.
+ * Call ioctl() directly instead of perfmonctl(), with any perfmon request on
+ * any descriptor. Half of the requests also pass the address of a format's
+ * argument. Check neither the error codes nor which memory the kernel has written.
  */
 void fuzz_ioctl(struct fuzz *f)
 {

@@ -20,7 +20,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* These macros have the names of the kernel's. */
+/* These macros have the same names as in the kernel. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

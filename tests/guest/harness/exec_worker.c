@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * exec_worker.c - the program "worker", which a worker executes (WORK_EXEC)
+ * exec_worker.c - the program "worker", which a worker process executes when it
+ *		   is asked to (WORK_EXEC)
  */
 #include <stddef.h>
 

@@ -8,7 +8,7 @@
  * first prints "calls: N", the number of getppid() calls that pfmon must count:
  * those of the first process after the gate. SIGTRAPs of pfmon's breakpoint
  * must not reach the program. The exit status is the number of SIGTRAPs that
- * did. After "exits" it is STATUS.
+ * nevertheless reached it. With "exits", the exit status is STATUS.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -15,7 +15,7 @@ SIZE = RECORD.itemsize
 
 
 def value(number: int, at: int) -> int:
-    """Return the value of field `at` in record `number`, which fits every type."""
+    """Return a value for field `at` of record `number` that fits every type."""
     return (32 * number + at) % 128
 
 

@@ -18,7 +18,7 @@ PMDS = (2, 5)
 
 
 def value(number: int, at: int) -> int:
-    """Return the value of field `at` in record `number`, which fits every type."""
+    """Return a value for field `at` of record `number` that fits every type."""
     return (64 * number + at) % 128
 
 
