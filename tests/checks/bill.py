@@ -225,8 +225,8 @@ def _start() -> int:
     shutil.rmtree(BILL, ignore_errors=True)
     BILL.mkdir(parents=True)
     (BILL / "started").write_text(str(time.time()))
-    # Root file systems are made first, so they show whether an earlier run has filled
-    # the cache.
+    # Each run makes root file systems first. If the cache already has one, an earlier
+    # run has filled it.
     warm = any(cache.root().glob("roots/*"))
     (BILL / "caches").write_text("warm" if warm else "cold")
     return 0

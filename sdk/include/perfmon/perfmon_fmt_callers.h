@@ -11,8 +11,8 @@
  * event, and that of the interrupt that reports it. Therefore the chains of
  * such an event can end early. In 32-bit programs such chains always end early,
  * because perf reports the code segment of a 64-bit program. On arm64 kernels
- * that mark the frames of interrupts (7.2 and later) a kernel chain ends at such
- * a mark.
+ * that mark the frames of interrupts (7.2 and later) a kernel chain ends at
+ * such a mark.
  *
  * User memory is read without faulting and without waiting. A chain ends at
  * memory that is not present, and at a frame that is not above the previous

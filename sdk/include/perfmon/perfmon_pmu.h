@@ -241,7 +241,7 @@ struct pfm_pmu_set {
  *                 read the values of @n registers; @n is at least 1
  * @reset_pmd:     (in overflow context, or on any CPU if the set is stopped;
  *                 interrupts off) set a PMD to a value. If @reported, the PMU
- *                 is reporting an overflow of this PMD, so it may load the
+ *                 is reporting an overflow of this PMD, so this may load the
  *                 hardware counter at once. Otherwise the PMD must read as
  *                 @value at once, but the hardware counter may be loaded later.
  *                 If a counter is reported while the core discards overflows,

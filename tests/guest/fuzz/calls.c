@@ -378,7 +378,8 @@ void fuzz_session(struct fuzz *f)
 /*
  * Call ioctl() directly instead of perfmonctl(), with any perfmon request on
  * any descriptor. Half of the requests also pass the address of a format's
- * argument. Check neither the error codes nor which memory the kernel has written.
+ * argument. Check neither the error codes nor which memory the kernel has
+ * written.
  */
 void fuzz_ioctl(struct fuzz *f)
 {

@@ -63,8 +63,8 @@ static void check_entry(const struct sampler *s, const struct entry *e)
 
 /*
  * Return whether all counters start at the same time whenever the context is
- * unmasked. If another process unmasks it, page faults may be sampled before
- * the last counter has been started.
+ * unmasked. If a process other than the monitored one unmasks it, page faults
+ * may be sampled before the last counter has been started.
  */
 static bool start_together(const struct sampler *s)
 {
