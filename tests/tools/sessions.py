@@ -46,10 +46,10 @@ def without_kernel() -> None:
 
 
 def room(entries: int, pmds: int) -> int:
-    """Return the size of the entries in a buffer for `entries` entries of `pmds` PMDs.
+    """Return the bytes that a buffer needs for `entries` entries with `pmds` PMDs each.
 
-    A buffer is full when the largest possible entry no longer fits, so this size counts
-    for the last entry.
+    A buffer is full when the largest possible entry no longer fits, so the last entry
+    needs as much space as the largest possible one.
     """
     largest = ENTRY_HEADER + 8 * EVERY_PMD
     return (entries - 1) * (ENTRY_HEADER + 8 * pmds) + largest

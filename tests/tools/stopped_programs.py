@@ -122,7 +122,7 @@ def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
 
 
 def compressible(directory: Path, copies: int) -> Path:
-    """Write a text for compressors, ``copies`` times about 2 MB; return its path."""
+    """Write a text of about 2 MB * ``copies`` for compressors; return its path."""
     text = directory / "text"
     lines = "".join(f"{number * 7919 % 100003} line\n" for number in range(200000))
     text.write_text(lines * copies)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * symbol_finder FILE CODE - print how many bytes after FILE's entry point CODE
- * is, which is the name of a function or an address
+ * symbol_finder FILE CODE - print the distance in bytes from FILE's entry point
+ * to CODE, which is the name of a function or an address
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,9 +13,9 @@
  * also prints "compiled" for each compilation of a file, which takes 600 ms on
  * pfmon's clock. It calls table_set_load() three times.
  *
- * With CHANGED in the environment, the program calls table_set_changed() twice
- * for process 1 before that. It prints "process 1" whenever the device is told
- * to read the mappings of process 1. The first of these reads fails.
+ * With CHANGED in the environment, the program first calls table_set_changed()
+ * twice for process 1. It prints "process 1" whenever the device is told to
+ * read the mappings of process 1. The first of these reads fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>

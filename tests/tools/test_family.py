@@ -33,10 +33,10 @@ FORKS = "this kernel cannot follow forks (try --no-inherit)"
 def counted(
     programs: Path, *arguments: str, create: int = 0, load: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Count a command with family_refuser.
+    """Count the events of a command with family_refuser.
 
-    Creating a family fails with the errno `create`, and loading any context with the
-    errno `load`, unless these are 0.
+    Creating a family fails with the errno `create`, unless that is 0. Loading any
+    context fails with the errno `load`, unless that is 0.
     """
     return subprocess.run(
         [

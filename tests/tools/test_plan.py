@@ -94,7 +94,8 @@ def test_event_sets_have_separate_registers(printer: Printer) -> None:
     assert [pmd["num"] for pmd in first["pmds"]] == [0, 1]
     assert [pmd["num"] for pmd in second["pmds"]] == [0]
     assert [pmc["num"] for pmc in second["pmcs"]] == [0]
-    # A sample records the counts of the events in its set that have no period.
+    # Each sample also records the counts of those events without a period that are
+    # in its set.
     assert first["pmds"][0]["smpl_pmds"] == [1]
     assert second["pmds"][0]["smpl_pmds"] == []
     assert [pmd["eventid"] for pmd in first["pmds"] + second["pmds"]] == [0, 1, 2]

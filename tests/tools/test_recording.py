@@ -84,7 +84,7 @@ def test_process_is_recorded_with_threads(programs: Path, capture: Path) -> None
 def test_process_without_generated_code_may_have_jitdumps(
     programs: Path, capture: Path
 ) -> None:
-    """After an exec, nothing else shows that the process generated code."""
+    """After an exec, only a jitdump shows that the process generated code before."""
     need_perf()
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as cat:
         then = str(cat.pid), "last"
@@ -188,7 +188,7 @@ def test_capture_ends_with_symbols_of_new_modules(
 def test_module_that_was_loaded_again_is_noticed(
     programs: Path, capture: Path, inode: str, count: int
 ) -> None:
-    """It may have the same name, size and address, but other functions."""
+    """The new module may have the old one's name, size and address, yet other code."""
     then = (VETH, "inode=4", "begin", f"inode={inode}", "end")
     recorded(programs, capture, "-k", then=then)
     kinds = [chunk.kind for chunk in chunks_of(capture.read_bytes())]
@@ -196,7 +196,7 @@ def test_module_that_was_loaded_again_is_noticed(
 
 
 def test_view_needs_no_last_symbols(programs: Path, capture: Path) -> None:
-    """pfmon top shows nothing after the end."""
+    """pfmon top shows nothing after the session, so it needs no symbols then."""
     then = (NONE, "begin", "watch", VETH, "end")
     assert recorded(programs, capture, "-k", then=then).stdout == "symbols\n"
     assert b"KEND" not in {chunk.kind for chunk in chunks_of(capture.read_bytes())}

@@ -17,7 +17,10 @@ COMPILED = "compiled"
 
 
 class Adder:
-    """Load a program's table into two sets in turn; return what is printed."""
+    """Run table_adder with a file, and return what is printed.
+
+    A call of the object runs it twice, so that the second run can use the cache.
+    """
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.program = program

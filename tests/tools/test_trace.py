@@ -77,8 +77,8 @@ def test_exec_of_thread_ends_first_thread(programs: Path) -> None:
 
 
 def test_signal_reaches_command_after_exec_of_thread(programs: Path) -> None:
-    # The thread that calls exec gets the first thread's ID, so the command has not
-    # ended.
+    # The first thread ends, but the thread that calls exec gets its ID, so the command
+    # has not ended.
     lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
     assert lines[1:] == [counted(4, 0, 1, 1), "143"]
 

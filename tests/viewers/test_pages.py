@@ -77,7 +77,7 @@ def functions(browser: Browser) -> dict[str, int]:
 
 
 def boxes(browser: Browser) -> dict[str, float]:
-    """Return the width of the last drawn box with each label."""
+    """Return, for each label, the width of the box that was drawn last with it."""
     return {said: round(width, 2) for said, width in browser.run(BOXES)}
 
 

@@ -187,7 +187,7 @@ class Boot:
         self._process.communicate()
 
     def _tell_of_the_end(self, missing: str) -> NoReturn:
-        """Fail because the guest ended early, or skip if another test has failed."""
+        """Fail because the guest ended early; skip if another test reported this."""
         status = self.status()
         if self._told:
             pytest.skip(f"not run: the guest {self._target} ended with status {status}")

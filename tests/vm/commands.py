@@ -80,8 +80,8 @@ TIMEOUT = 1800 + FUZZ_CALLS // 10
 # A deliberately faulty format; module parameters select its faults.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
 # The UUID of a format that pfmon knows only from sysfs. The kernel loads the format's
-# module on demand, because the module's alias contains the UUID. REFUSED has arguments
-# that pfmon or the format refuses, with pfmon's messages.
+# module on demand, because the module's alias contains the UUID. REFUSED has, for each
+# argument that pfmon or the format refuses, pfmon's message.
 COUNT = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
 REFUSED = {
     "depth=3": "the sampling format count has no field 'depth'; it has num_events",
@@ -102,7 +102,7 @@ INSTRUCTIONS = 2 * ROUNDS
 PERIOD = 100_000
 # An instruction takes 2 ns, and a cycle 1 ns.
 CYCLES = 2 * INSTRUCTIONS
-# Counters of the arm64 PMU that can count any event.
+# The number of counters of the arm64 PMU that can count any event.
 COUNTERS = 7
 
 # The guest in which pfmon follows the children of commands.

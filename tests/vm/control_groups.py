@@ -12,7 +12,7 @@ CAPTURE = "group.cap"
 
 
 def command() -> str:
-    """Return the command that samples two programs, one of them in the group."""
+    """Return the command that samples the group while two programs run, one in it."""
     inside = f"(echo 0 >{DIRECTORY}/cgroup.procs; exec hotloops 300 >/dev/null)"
     both = f"{inside} & hotloops 300 >/dev/null; wait"
     sample = f"pfmon --system-wide --cgroup={GROUP} -e cpu-clock --smpl-entries=16"

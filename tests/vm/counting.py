@@ -62,7 +62,8 @@ def check_forms(boot: Boot) -> None:
     _check_defaults((boot.out / "defaults").read_text())
     _check_runs((boot.out / "runs").read_text())
     _check_intervals(boot.out / "intervals")
-    # Measuring is never enabled, so only the counts at the end are printed.
+    # With --delay=-1 and without SIGUSR1, the measurement never starts, so only the
+    # counts at the end are printed.
     rows = (boot.out / "unbegun").read_text().splitlines()
     assert len(rows) == 2, rows
 
@@ -99,7 +100,7 @@ def _check_intervals(path: Path) -> None:
 
 
 def check_against_perf(boot: Boot) -> None:
-    """Fail the test unless pfmon and perf count the same."""
+    """Fail the test unless the counts of pfmon and perf agree within PART."""
     assert boot.command("counting") == 0, boot.printed("counting")
     ours, perfs = (
         {name: _counts(boot.out / f"{name}{kind}") for name in ("fork", "wait")}

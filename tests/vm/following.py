@@ -183,7 +183,7 @@ def attach_counts_existing_and_new_threads(
     guest: Boot,
 ) -> None:
     printed, status = part(guest, "attached")
-    # The first thread makes three calls before it starts the others.
+    # The first thread makes three calls, then starts five threads that make three each.
     assert counts(printed) == [(1 + 5) * 3]
     assert status == 0
 

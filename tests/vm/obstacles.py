@@ -32,7 +32,7 @@ class Obstacle:
 
 
 def kmod_options() -> Iterator[str]:
-    """Yield options of scripts/vm/run that add kmod's programs as on Debian."""
+    """Yield options of scripts/vm/run that add kmod's programs at Debian's paths."""
     kmod = shutil.which("kmod", path="/usr/bin:/bin")
     for tool in ("modinfo", "modprobe", "depmod"):
         yield f"--add={kmod}:/usr/sbin/{tool}"

@@ -27,7 +27,8 @@ SLEEPS = 3 * TIMES * MS * 10**6
 # Tolerances as fractions. The second is for guests whose CPUs run at the same time,
 # because the host may stop one of them in the middle of a context switch.
 EXACT, PARALLEL = 0.005, 0.1
-# The same for the functions that compute and rest in turn. A clock samples the former.
+# Tolerances for the functions compute() and rest(), which each thread calls in turn.
+# compute() is measured by clock samples, which are less exact.
 SHARES = {"compute": 0.1, "rest": 0.01}
 # The options of each capture; each is recorded as root and as a user.
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum", "wall": "--wall-clock"}
@@ -90,8 +91,8 @@ def check(boot: Boot, name: str, parallel: bool = False) -> None:
         expected = waited[function]
         assert expected >= SLEEPS
         assert sum(own.values()) == pytest.approx(expected, rel=tolerance)
-        # The time in stacks in which the function itself calls the C library's waiting
-        # function. A sample of the clock may end with the function.
+        # Add up the stacks in which the function itself calls the C library's waiting
+        # function. In a clock sample, the function may be the last frame.
         direct = sum(
             time
             for stack, time in own.items()
@@ -116,9 +117,9 @@ def check_shares(boot: Boot, name: str, parallel: bool = False) -> None:
     """Fail the test unless computing and resting have their shares of the time.
 
     The program computes and rests in turn, in steps of about the clock's period. If the
-    guest's CPUs run at the same time, timers are often later than compute() takes, so
-    that many samples of the clock are taken only when the thread rests. Check only the
-    sum of these samples then.
+    guest's CPUs run at the same time, the clock's timer often expires late, when
+    compute() has returned, so many clock samples are taken while the thread rests. In
+    this case, check only that the total running time is long enough.
     """
     assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
     expected, found = printed(boot, name), times(boot, name)
@@ -131,6 +132,6 @@ def check_shares(boot: Boot, name: str, parallel: bool = False) -> None:
         assert direct == pytest.approx(expected[function], rel=tolerance), found
     report = following.pfmparse("report", boot.out / f"{name}.cap", "--by=state")
     weights = {row["key"]: row["weight"] for row in report["rows"]}
-    # Threads use all of their CPU time while they run.
+    # compute() uses CPU time only while its thread is in the state "running".
     assert weights["running"] >= expected["compute"]
     assert weights["ended"] == 0

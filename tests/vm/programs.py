@@ -50,7 +50,7 @@ LONG = ("races", "stress", "storm")
 LIVE = ("live_counters",)
 # Programs in guests of their own: see test_raw_time.
 RAW_TIME = ("raw_time",)
-# 32-bit programs from the same sources.
+# Programs that are also built as 32-bit programs, from the same sources.
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch"),
@@ -77,7 +77,7 @@ SOURCES_OF = {
     "dynamic2x": ("compat2x", "create2x"),
     "dynamic22": ("compat2x", "create22"),
 }
-# These programs run with the simulated PMU, after all others.
+# These programs run with the simulated PMU, after all others except LOCKED.
 SIMULATED = ("simpmu", "simpebs")
 # These programs run on x86_64, after all others, with a perf PMU whose overflows are
 # NMIs. The programs of RIGGED run again, with NMIs instead of page faults.

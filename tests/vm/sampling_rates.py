@@ -17,8 +17,8 @@ from boot import ROOT
 HZ = 2000
 # In the arm64 guest, an instruction takes 2 ns and a cycle takes 1 ns.
 CYCLES_A_SECOND = 1_000_000_000
-# Captures of cycles, and the options of their sessions: with a family, and with pfmon
-# itself following threads.
+# Captures of cycles, and the options of their sessions. In the first, the kernel adds a
+# context for each new thread. In the second, pfmon itself follows the threads.
 CYCLES = {"often": "", "often-followed": "--follow-all"}
 # The program "retire" executes two instructions per round.
 ROUNDS = 100_000_000

@@ -161,14 +161,17 @@ def command_module(insert: str) -> str:
 
 
 def check_module(boot: Boot) -> None:
-    """Fail the test unless samples in a module that was loaded later have names."""
+    """Fail the test unless samples in a newly loaded module have function names.
+
+    The module is loaded while pfmon samples.
+    """
     assert boot.command("module") == 0, boot.printed("module")
     counts = counts_in(f"[{MODULE}]", boot.out / MODULE_CAPTURE)
     assert counts["rig_send"] >= 20, counts
 
 
 def check_unloaded(boot: Boot) -> None:
-    """Fail the test unless samples in unloaded BPF programs have their names."""
+    """Fail the test unless samples in unloaded BPF programs show the program names."""
     assert boot.command("unloaded") == 0, boot.printed("unloaded")
     for capture in UNLOADED:
         counts = counts_in("[bpf]", boot.out / capture)

@@ -342,13 +342,13 @@ def test_profiles_agree_with_perf(name: str, guest: Boot, symfs: Path) -> None:
 
 
 def _perf_samples(data: Path) -> int:
-    """Return the samples in perf, including those before it executes the command."""
+    """Count the samples of perf itself, including those before it runs the command."""
     rows = re.findall(r"\| *(\d+) *\|(\S+)", _perf_report(data, "--sort=comm"))
     return sum(int(count) for count, comm in rows if comm.startswith("perf"))
 
 
 def _pfmon_samples(capture: Path) -> int:
-    """Return the samples in pfmon, including those before it executes the command."""
+    """Count the samples of pfmon itself, including those before it runs the command."""
     rows = _pfmparse_report(capture, "--by", "comm")["rows"]
     return sum(row["count"] for row in rows if row["key"] == "pfmon")
 

@@ -168,7 +168,8 @@ def test_intervals_of_threads_are_their_own(
     for line in lines:
         count, thread = re.findall(r"\b(?:counted|tid)=([0-9]+)", line)
         counted.setdefault(thread, []).append(int(count))
-    # The first thread waits once, for as long as the second thread samples.
+    # While the second thread takes all its samples, the first thread waits, so that one
+    # of its intervals spans them.
     half = TURNS["first"] // 2
     first = [*(half - 1) * [1], TURNS["second"] + 1, *(half - 1) * [1]]
     assert sorted(counted.values()) == sorted([first, (TURNS["second"] - 1) * [1]])

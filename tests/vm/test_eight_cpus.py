@@ -21,8 +21,8 @@ TESTS = [
 
 @pytest.fixture(scope="module")
 def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[boot.Boot]:
-    # Run keep_events first. It prevents the kernel from patching its code later, during
-    # which an emulated CPU may crash.
+    # An emulated CPU may crash while the kernel patches its own code. Run keep_events
+    # first: it prevents later patching.
     found = {name: name for name in ("keep_events", *PROGRAMS)}
     found["unload"] = commands.rmmod("pfm_pmu_perf")
     nmis = commands.nmi_commands(SERIES)

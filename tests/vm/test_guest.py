@@ -319,9 +319,9 @@ def test_list_events_tries_one_tracepoint(target: Guest, boots: Boots[Guest]) ->
         r"^(?:perf::)?\w+:\w+ +\+$", (boot.out / "listed").read_text(), re.M
     )
     assert len(names) > 1000 and any(name[:6] == "perf::" for name in names)
-    # If pfmon tried each tracepoint, there would be at least one call per name. There
-    # is more than one call, because the kernel calls perf_tp_event_init() for software
-    # events, too.
+    # If pfmon tried each tracepoint, there would be at least one call per name. It
+    # tries only one, but the kernel also calls perf_tp_event_init() for software
+    # events.
     assert int((boot.out / "tries").read_text().split()[0]) < len(names) / 4
 
 

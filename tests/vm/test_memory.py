@@ -55,7 +55,7 @@ ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later sample
 
 @dataclass(frozen=True)
 class Phase:
-    """Successive samples that have one data source.
+    """Successive samples that share a data source.
 
     samples: their number. source: the data source, a union perf_mem_data_src. level,
     tlb: the names that pfmparse prints for this data source.
@@ -209,7 +209,7 @@ def test_system_wide_addresses_have_thread_and_cpu(out: Path) -> None:
 
 
 def _slow_lines() -> dict[int, list[int]]:
-    """Return the latencies of at least SLOW, by cache line."""
+    """Return, for each cache line, its latencies that are SLOW or higher."""
     expected: dict[int, list[int]] = {}
     for number in range(SLOW - LATENCY, TOTAL):
         line = (ADDRESS + number) // 64 * 64

@@ -312,8 +312,8 @@ static void judge_unknown(const struct access_wish *wish,
 }
 
 /*
- * Returns one sentence, to be freed, from the texts of a refusal. Frees these
- * texts.
+ * Joins the texts of a refusal into one sentence, which the caller must free.
+ * Frees the texts.
  */
 static char *say(struct access_refusal *refusal)
 {

@@ -52,8 +52,8 @@ struct access_facts {
 };
 
 /*
- * Reads the facts of this machine, and of @thread unless it is 0, which means
- * the calling thread.
+ * Reads the facts of this machine. Also reads those of @thread, unless it is 0:
+ * then the calling thread is measured, whose facts are not needed.
  */
 void access_gather(struct access_facts *facts, pid_t thread);
 

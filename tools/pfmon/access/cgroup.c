@@ -4,7 +4,7 @@
  *
  * A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:PATH. The unified hierarchy
  * (cgroup v2) has number 0 and comes last. If a process is in the root group of
- * the unified hierarchy, pfmon uses its path in a v1 hierarchy.
+ * the unified hierarchy, pfmon uses the path of its group in a v1 hierarchy.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -102,7 +102,7 @@ static bool has(const struct groups *groups, const char *path)
 	return false;
 }
 
-/* Adds a path if it is new, and takes ownership of it. */
+/* Takes ownership of @path, and adds it if it is new. */
 static void add(struct groups *groups, char *path, const char *patterns)
 {
 	if (has(groups, path)) {

@@ -9,8 +9,8 @@
 #include "base/util.h"
 
 /*
- * Returns whether an element ends at @at. A comma before a digit continues a
- * list of CPUs, because event names do not begin with a digit.
+ * Returns whether an element ends at @at. In a list of CPUs, a comma before a
+ * digit continues this list, because event names do not begin with a digit.
  */
 static bool is_end(const char *at, bool inside, bool in_cpus)
 {

@@ -16,8 +16,8 @@
 char *next_element(char **rest);
 
 /*
- * Calls add() with each element of such a list, until add() returns false.
- * Returns whether add() returned true for all elements.
+ * Splits a list as next_element() does, and calls add() with each element until
+ * add() returns false. Returns whether add() returned true for all elements.
  */
 bool each_element(const char *list, struct options *options,
 		  bool (*add)(struct options *options, const char *element,

@@ -59,7 +59,7 @@ char *json_finish(struct json_object *object);
 
 /* Prints the object on one line and releases it. */
 void json_print(struct json_object *object, FILE *out);
-/* Prints an object whose only member is @list to stdout, and releases it. */
+/* Prints {@name: @list} to stdout on one line, and releases @list. */
 void json_print_list(const char *name, struct json_object *list);
 
 #endif /* PFMON_BASE_JSON_H */

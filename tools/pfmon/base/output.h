@@ -19,13 +19,16 @@ struct output {
 	bool begun;
 };
 
-/* On failure, these functions print a message and return false. */
+/* On failure, the functions below print a message and return false. */
 
 /* Opens the file at @path or, if it is NULL, a copy of @descriptor. */
 bool output_open(struct output *output, const char *path, bool append,
 		 int descriptor);
 
-/* Must be called before writing. Sets *at_start if the output is empty. */
+/*
+ * Must be called before each write. Sets *at_start to whether this write is the
+ * first one and does not append to a non-empty file.
+ */
 bool output_begin(struct output *output, bool *at_start);
 
 /*

@@ -34,7 +34,7 @@ void pid_table_remove(struct pid_table *table, struct pid_entry *entry);
 /* Removes and frees the entry of a pid, if there is one. */
 void pid_table_forget(struct pid_table *table, pid_t pid);
 
-/* Changes an entry's pid; the table must not have an entry for the new one. */
+/* Changes an entry's pid; the table must not have an entry for the new pid. */
 void pid_table_rename(struct pid_table *table, struct pid_entry *entry,
 		      pid_t pid);
 

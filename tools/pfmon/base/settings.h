@@ -153,7 +153,7 @@ struct options {
 	unsigned int cpu_count;
 	bool aggregate;			/* --aggregate-results: sum over CPUs */
 	char *cgroups;			/* patterns, or NULL */
-	bool pin_command;		/* run it on measured CPUs only */
+	bool pin_command;		/* to the measured CPUs */
 	bool default_events;		/* no -e: pfmon chose the events */
 	unsigned int runs;		/* --repeat, 0 if not given */
 	uint64_t interval_ns;		/* --print-interval, 0 if not given */
