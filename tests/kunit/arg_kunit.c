@@ -12,8 +12,8 @@ struct changing_arg {
 };
 
 /*
- * The last argument that fmt_set_arg received, the number of its calls, and the
- * owner of the context during the last call.
+ * The last argument that fmt_set_arg received, the number of calls of
+ * fmt_set_arg, and the owner of the context during the last call.
  */
 static struct changing_arg told;
 static int times;

@@ -9,9 +9,9 @@
 #include "load.h"
 
 /*
- * Monitor a kernel thread that overflows may block (PFM_FL_NOTIFY_BLOCK). Set
- * the flag after the load, because PFM_LOAD_CONTEXT refuses to block kernel
- * threads.
+ * Monitor a kernel thread, and let overflows block it (PFM_FL_NOTIFY_BLOCK).
+ * Set the flag after the load, because PFM_LOAD_CONTEXT refuses kernel threads
+ * if the flag is set.
  */
 static void start_blocking(struct kunit *test, struct task_struct *task)
 {

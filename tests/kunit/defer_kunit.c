@@ -140,9 +140,9 @@ static void defer_overflow_of_away(struct kunit *test)
 /*
  * The handler for the deferred overflow runs while the thread is switched out.
  * Meanwhile, the thread may run on another CPU and overflow there. The core
- * leaves an overflow to a handler only if it interrupts that handler on the
- * same CPU, so it must defer the overflow on the other CPU, as if a command
- * owned the context.
+ * leaves an overflow to a running handler only if the overflow interrupts that
+ * handler on the same CPU. Therefore, the core must defer the overflow on the
+ * other CPU, as if a command owned the context.
  */
 /* Proves H06 */
 static void deferred_work_ignores_switched_out_thread(struct kunit *test)

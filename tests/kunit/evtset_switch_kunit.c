@@ -79,9 +79,10 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 
 /*
  * Let the timeout switch sets. Then let @ns pass before the PMU is programmed
- * for the new set; until then, the new set's timeout does not run. The locked
- * mutex delays the work item that programs the PMU. Return: the unmeasured time
- * of set 1, which does not include @ns yet.
+ * for the new set. Until the PMU is programmed, the new set's timeout does not
+ * run. The locked mutex delays the work item that programs the PMU. Return: the
+ * time for which set 1 was active without being on the PMU (set_unmeasured);
+ * the core adds @ns to it only later.
  */
 static u64 pass_unmeasured(struct kunit *test, u64 ns)
 {
@@ -361,7 +362,10 @@ static void threshold_restarts_when_set_becomes_active(struct kunit *test)
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = -PERIOD,
 					 .reg_short_reset = -PERIOD,
 					 .reg_ovflsw_thres = 3 });
-	/* The countdown continues from the old threshold. */
+	/*
+	 * The new threshold is used when the set becomes active again. Until
+	 * then, the countdown from the old threshold continues.
+	 */
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 	pass(test, TICK);

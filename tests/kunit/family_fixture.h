@@ -62,7 +62,10 @@ static inline int child_count(const struct child *c, u64 d0)
 	return pfm_sim_advance(&tick);
 }
 
-/* Return PMD0 as PFM_READ_PMDS returns it: the sum over the family. */
+/*
+ * Return PMD0 as PFM_READ_PMDS returns it: the sum over the family, or the
+ * root's own value if PMD0 is a sampling counter.
+ */
 static inline u64 family_value(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);

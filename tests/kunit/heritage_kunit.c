@@ -18,7 +18,8 @@ static void member_has_reset_values_of_root(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, script->data[0].tid, c.task->pid);
 	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
 	/*
-	 * Reading returns the value of the root's own PMD, which has not
+	 * PMD0 is a sampling counter, which is not summed over the family.
+	 * Reading returns the value of the root's own PMD0, which has not
 	 * counted.
 	 */
 	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);

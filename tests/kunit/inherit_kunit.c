@@ -124,8 +124,8 @@ static int deny_counter(struct pfm_pmu_set *set)
 }
 
 /*
- * Check that the family records a PMD for which a member gets no hardware
- * counter. If @born_stopped, create the member before PFM_START.
+ * Let a member get no hardware counter for PMD0. Check that the family then
+ * records PMD0 as denied. If @born_stopped, create the member before PFM_START.
  */
 static void expect_denied(struct kunit *test, bool born_stopped)
 {

@@ -63,7 +63,7 @@ static void exit_samples_nothing_while_masked(struct kunit *test)
 
 /*
  * After an exec has removed the thread's events, the tool may lack the right to
- * monitor the new program, so its exit is not sampled.
+ * monitor the new program, so the thread's exit is not sampled.
  */
 static void exit_after_lost_events_samples_nothing(struct kunit *test)
 {
@@ -99,7 +99,8 @@ static void wait_until_stack_is_freed(struct task_struct *task)
 }
 
 /*
- * A command holds the context's lock until the thread and its stack are gone.
+ * A command holds the context's lock until the thread has exited and its stack
+ * is freed.
  */
 static void exit_during_command_is_sampled_later(struct kunit *test)
 {

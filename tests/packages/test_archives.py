@@ -46,7 +46,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def use(machine: Noting, *fetched: str) -> set[str]:
-    """Fetch archives on a machine; return the archives that were there before."""
+    """Fetch archives on a machine; return the archives that it had before."""
     with archives.kept(machine, NAME, machine.tree / "etc/settings"):
         found = {path.name for path in machine.tree.parent.glob("archives/*.deb")}
         for name in fetched:

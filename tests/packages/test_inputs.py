@@ -16,7 +16,7 @@ PYTHON = b"from a import b\n    import c\nx = 1\n"
 
 
 def repeated(name: str, before: bytes, after: bytes) -> set[str]:
-    """Return the tests that are repeated if a file changes from before to after."""
+    """Return the tests to repeat if a file changes from ``before`` to ``after``."""
     return {
         test
         for test in (LINTIAN, TUTORIAL, MACHINE)

@@ -205,7 +205,7 @@ class Life:
 
     @property
     def first(self) -> Boot:
-        """Wait for the end of the boot of a copy of the machine; return this boot."""
+        """Wait until a copy of the machine ends its first boot; return this boot."""
         return self._first.result()
 
     @property

@@ -54,7 +54,7 @@ static int ctx_recording(void)
 	return fd;
 }
 
-/* Start the bridge on CPU 0 with @depth callers per sample. */
+/* Start the bridge on CPU 0 with up to @depth callers per sample. */
 static struct bridged bridged(const char *depth)
 {
 	struct bridged b;
@@ -204,8 +204,9 @@ TEST(kernel_samples_are_marked_as_kernel)
 }
 
 /*
- * Read once, and store the words after the first @n. A loop until the device is
- * empty might not end while NMIs arrive. Return: the number of words read.
+ * Call read() once, and store the words that it returns in words[], from index
+ * @n on. A loop until the device is empty might not end while NMIs arrive.
+ * Return: the number of words read.
  */
 static size_t read_some(int device, size_t n)
 {
@@ -217,7 +218,8 @@ static size_t read_some(int device, size_t n)
 }
 
 /*
- * NMIs arrive while samples are copied from the CPU's buffer to the reader's.
+ * NMIs arrive while samples are copied from the CPU's buffer to the buffer of
+ * the reader.
  */
 TEST(reader_under_nmis_reads_a_valid_stream)
 {

@@ -111,7 +111,7 @@ static bool is_spinning_at(__u64 ip)
 	return ip >= (uintptr_t)spin_begin && ip < (uintptr_t)spin_end;
 }
 
-/* The thread spins until this flag is set. It is a byte below 4 GiB. */
+/* The thread spins until the flag at this address, below 4 GiB, is set. */
 static bool *done;
 
 static void spin(const bool *flag)

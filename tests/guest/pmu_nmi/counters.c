@@ -46,8 +46,8 @@ static struct rig_cpu *rig_cpu_of(const struct perf_event *event)
 }
 
 /*
- * Add what the counter has counted to the event. An NMI may arrive during the
- * update.
+ * Update the event's count and the rest of its period from the counter. An NMI
+ * may arrive during the update.
  */
 static void rig_update(struct perf_event *event)
 {

@@ -73,7 +73,10 @@ static void rig_set_shortest(u64 value)
 	WRITE_ONCE(rig_shortest, value);
 }
 
-/* In these files, file->private_data is the function that sets the value. */
+/*
+ * In the files that use rig_setting_fops, file->private_data is the function
+ * that sets the value.
+ */
 
 static ssize_t rig_setting_write(struct file *file, const char __user *text,
 				 size_t size, loff_t *pos)

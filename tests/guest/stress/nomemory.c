@@ -28,7 +28,7 @@
 #include "worker.h"
 
 #define LIMIT		5000	/* maximum number of requests of a call */
-#define FAULTS		64	/* enough to fill a buffer of any kind */
+#define FAULTS		64	/* page faults that fill any kind of buffer */
 
 /**
  * struct subject - what a call works on
@@ -53,9 +53,9 @@ struct subject {
 /**
  * struct call - a call, and the state before and after it
  * @name:  for messages
- * @flags: flags of the context that it needs, or NO_CONTEXT
+ * @flags: flags of the context that the call needs, or NO_CONTEXT
  * @state: state of the context before the call and after a failure, or NULL
- * @enter: enter that state, or NULL
+ * @enter: bring the context into @state, or NULL
  * @call:  make the call. Return: -1 with errno on failure
  * @leave: undo a successful call, or NULL
  */
@@ -592,7 +592,10 @@ static void unload_all(void)
 	CHECK(access(PFM_SYSFS, F_OK));
 }
 
-/* Load a module that is not loaded. */
+/*
+ * Try to load a module again and again, while a different request fails each
+ * time. Then load it, and leave it loaded.
+ */
 static void load_module(const char *name, const char *file)
 {
 	struct kind module = { .name = name, .module = name };

@@ -27,7 +27,7 @@
 #include "worker.h"
 
 #define DEVICE		"/dev/" PFM_OPROFILE_DEVICE
-#define SESSION_WORDS	8192	/* reopen the device after this many */
+#define SESSION_WORDS	8192	/* reopen the device after this many words */
 #define BURSTS		6	/* of page faults per round */
 
 /* Processes that disturb the others */
@@ -97,7 +97,7 @@ static void read_sysfs(void *unused)
  * @kind:   the kind of context
  * @rounds: number of contexts, one after the other
  * @work:   cause page faults for @burst of @round
- * @late:   a child exists while the context is closed
+ * @late:   close the context while the process has a child
  */
 struct job {
 	const struct kind *kind;

@@ -70,9 +70,9 @@ def times(file: bytes) -> list[tuple[int, int]]:
 
 
 def times_of(batches: Iterable[Batch], name: str = "off") -> list[tuple[int, int]]:
-    """Return each sample's time since FIRST, and a column: the time off CPU after it.
+    """Return each sample's time since FIRST, and its value in the column ``name``.
 
-    With ``name``, the other column is that one.
+    The default column contains the time off CPU after the sample.
     """
     return [
         (wall - FIRST, off)
@@ -160,7 +160,10 @@ def test_new_thread_with_the_same_id_begins_anew() -> None:
 def seen_live(
     *buffers: tuple[int, Sequence[Sample]], name: str = "off"
 ) -> list[list[tuple[int, int]]]:
-    """Read a live capture with a tick after each buffer; return each tick's times."""
+    """Read a live capture with a TICK chunk after each buffer.
+
+    Return what times_of() returns at each of these chunks, sorted.
+    """
     sess = of_family() if name == "off" else of_wall_clock(of_family())
     live = LiveCapture()
     end = json_chunk("TICK", {"elapsed_ns": 1, "samples": 1, "lost": 0})
@@ -237,7 +240,8 @@ def walls(*buffers: tuple[int, Sequence[Sample]]) -> list[tuple[int, int]]:
     return sorted(times_of(opened(capture(sess, *parts)).batches(), "wall"))
 
 
-# This thread starts at -5, is preempted at 20, and ends at 600 after 45 ns of CPU time.
+# This thread starts at -5 ns, is preempted at 320 ns, and ends at 600 ns. Its CPU time
+# is 45 ns.
 RUN = [left(0, 5), tick(90, 10), left(95, 15), tick(300, 20), left(320, 40, "R")]
 RUN += [left(600, 45, "X")]
 WALL = [(0, 85), (90, 10), (95, 200), (300, 10), (320, 275), (600, 25)]
@@ -267,7 +271,8 @@ def test_cpu_time_of_a_sample_given_up_is_not_lost(
 def test_lost_samples_do_not_change_the_sum() -> None:
     for lost in range(len(RUN) - 1):
         found = walls((0, [*RUN[:lost], *RUN[lost + 1 :]]))
-        first = 605 if lost else 600 - 90 + 10  # time off CPU before it is unknown
+        # The time off CPU before the first sample is unknown.
+        first = 605 if lost else 600 - 90 + 10
         assert sum(time for _, time in found) == first
 
 

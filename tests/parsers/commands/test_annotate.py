@@ -35,7 +35,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def samples(program: Program) -> list[Sample]:
-    """Build four samples, and two of another event, in hot(), and one in warm()."""
+    """Build samples: in hot(), four of one event and two of another; in warm(), one."""
     first = program.ip("hot") - 1
     return [
         *[Sample(ip=first)] * 4,

@@ -39,19 +39,19 @@ def steps(document: Any) -> int:
 
 
 def both_sides(document: Any) -> int:
-    """Check a capture's comparison with itself; return the samples of one side."""
+    """Check a capture's comparison with itself; return one side's sample count."""
     assert document["old_total"] == document["new_total"]
     assert all(row["delta"] == 0 for row in document["rows"])
     return int(document["old_total"])
 
 
 def drawn_twice(document: Any) -> int:
-    """Return the samples of one side, if both sides of a graph are one capture."""
+    """Return one side's sample count in a graph that compares a capture with itself."""
     return int(document["samples"]) // 2
 
 
 def view(command: str, count: Count, file: Path) -> Counted:
-    """Run ``command``, in which {} stands for ``file``; return the view's samples."""
+    """Run ``command``, in which {} stands for ``file``; return the sample count."""
     words = [word.format(file) for word in command.split()]
     status, out, err = called(*words, "--json")
     assert status in (0, 1) and (status == 0 or err)

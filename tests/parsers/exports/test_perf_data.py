@@ -59,7 +59,7 @@ def test_perf_round_waits_for_slowest_context() -> None:
     # perf processes no samples at the end of the first round, so this round can end as
     # soon as each context has delivered samples.
     assert order.after(1, 10)
-    # Samples before 100 may still arrive until both contexts have passed 100.
+    # Samples before 100 may still arrive until both contexts have reached 100.
     assert not order.after(1, 50)
     assert not order.after(0, 200)
     assert order.after(1, 100)
@@ -455,7 +455,7 @@ def test_perf_data_names_data_of_some_captures(
 def test_perf_data_lacks_names_of_generated_kernel_code(
     offset: int, known: str, lacks: bool, tmp_path: Path
 ) -> None:
-    """The kernel's symbols may already have the name."""
+    """A name is not missing if the kernel's symbols (KSYM) have it for the address."""
     bpf = 0xFFFFFFFFC0000000
     chunks = [proc(code_of(1, bpf, bpf + 0x100, "x"))]
     if known:

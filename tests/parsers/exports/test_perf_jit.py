@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The ELF files with generated code; test_perf_data.py reads such files with perf."""
+"""Write ELF files with generated code; test_perf_data.py reads such files with perf."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def test_perf_threads_have_names() -> None:
 
 def test_perf_mappings_are_written_at_their_epoch() -> None:
     known = processes(of(5, "/a"), of(6, "/b", "/gone (deleted)"), of(5, "/c"))
-    # The later mapping of process 5 is also written here. It comes first, so that the
-    # earlier one replaces it.
+    # Epoch 1 is followed by the later mapping of process 5, /c, so this mapping is also
+    # written. It precedes /a, so that /a replaces it in perf.
     records, replace = known.mappings(1)
     assert not replace
     assert mapped(records) == [
@@ -88,7 +88,8 @@ def test_perf_cookie_files_have_their_own_addresses() -> None:
     found, records = placed(6, (8, 0x10))
     assert found == [second + 0x10] and mapped(records) == [(6, second, 0, "/b")]
     assert placed(6, (8, 0x10)) == ([second + 0x10], b"")
-    # The first cookie is unknown; the second offset exceeds the maximum file size.
+    # Cookie 9 is unknown: no record is written. The offset FILE_SIZE is beyond the
+    # largest possible file, so it is returned unchanged.
     assert placed(5, (9, 0x10), (7, FILE_SIZE)) == (
         [second + FILE_SIZE + 0x10, FILE_SIZE],
         b"",

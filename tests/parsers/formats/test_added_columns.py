@@ -163,7 +163,7 @@ def test_buffers_that_threads_share_have_no_thread() -> None:
 
 
 def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:
-    """Return the columns for ``count`` contexts, when all contexts are known."""
+    """Return the thread columns of a capture with ``count`` contexts, or None."""
     contexts = {number: Context(number, 9, None, 0) for number in range(count)}
     return ContextThreads.of(mode, contexts, complete=True)
 

@@ -32,7 +32,7 @@ class Example:
     pfmparse shows, if they differ from ``rows``; for a table, the counts and sums in
     the second row are the increases since the first. chain: the second row's call
     chain. argument: the layout of the argument's fields after those of pfm_sink_arg_t.
-    values: these fields.
+    values: the names and values of these fields.
     """
 
     name: str

@@ -306,7 +306,10 @@ FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
 
 @pytest.fixture(params=["before", "after", "split"])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Return the path of a capture of STREAM; FILES precede or follow the buffer."""
+    """Return the path of a capture of STREAM.
+
+    The chunks with FILES precede the buffer, follow it, or do both.
+    """
     cookies: dict[str, tuple[list[bytes], list[bytes]]] = {
         "before": ([cook(FILES)], []),
         "after": ([], [cook(FILES)]),
@@ -357,7 +360,7 @@ def test_oprofile_reports_resolve_all_addresses(
 
 
 def written(tmp_path: Path, steps: Sequence[Step]) -> str:
-    """Write a capture of a stream and of FILES, its cookies; return the path."""
+    """Write a capture of a stream, with the cookies of FILES; return the path."""
     path = tmp_path / "traced.pfm"
     head = (json_chunk("SESS", sess()), json_chunk("MAPS", maps(200, [CODE])))
     data = bufr(oprofile(oprofile_words(steps)))
