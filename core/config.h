@@ -10,7 +10,8 @@
 
 /**
  * struct pfm_config - global properties, each read with READ_ONCE()
- * @arg_size_max:      maximum size of a vector or a format's argument, in bytes
+ * @arg_size_max:      maximum size in bytes of a format's argument, and of the
+ *                     array that a command takes
  * @smpl_buf_size_max: maximum size of all sampling buffers together, in bytes
  * @sys_gid:           group that may create system-wide contexts, or
  *                     PFM_GROUP_ANY

@@ -71,9 +71,8 @@ int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 	};
 
 	/*
-	 * The program passes this value as a size, which is too large. But the
-	 * kernel would take it as a request for the size that the format
-	 * declares.
+	 * As a size, this value is too large. But the kernel would take it as
+	 * a request for the size that the format declares.
 	 */
 	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
 		return fail(E2BIG);

@@ -139,7 +139,7 @@ def _value(text: str) -> Value:
     known = ", ".join(ROLES)
     for merge in merges:
         if merge not in ROLES:
-            raise MemberError(f"unknown way to merge '{merge}'; use {known}")
+            raise MemberError(f"unknown merge '{merge}'; use one of {known}")
     if len(set(merges)) < len(merges):
         raise MemberError("each way to merge can be given only once")
     if merges and member.name == COUNT.name:

@@ -68,8 +68,8 @@ static bool is_same_thread(const struct pfm_op_record *a,
 }
 
 /*
- * Put the state (CPU, thread, user or kernel mode) that has changed since the
- * last sample into the stream. Put all of it if the CPU has changed or the last
+ * Add to the stream what has changed of the state (CPU, thread, user or kernel
+ * mode) since the last sample. Add all of it if the CPU has changed or the last
  * sample was not added.
  */
 static void stream_put_state(struct pfm_op_stream *s,

@@ -67,8 +67,8 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 2), SHORT_RESET);
 	fixture_expect_one_message(test, 0x5);
 	/*
-	 * After the reset, PMD0 counts three events before the PMU reports its
-	 * overflow, which the core has already handled.
+	 * The core has handled PMD0's overflow. The PMU reports this overflow
+	 * only after PMD0 has counted three events since its reset.
 	 */
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	fixture_report(test, 0);

@@ -339,7 +339,7 @@ static void oprofile_unmapped_sample_is_lost(struct kunit *test)
 
 /*
  * The handler records the address space of the current thread, so it drops a
- * deferred sample of another thread.
+ * sample that is handled so late that another thread runs.
  */
 static void oprofile_sample_of_other_thread_is_lost(struct kunit *test)
 {

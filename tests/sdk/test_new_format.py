@@ -230,11 +230,11 @@ def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
     [
         (
             "a:u64=mean",
-            "unknown way to merge 'mean'; use sum, min, max, first, last, log2",
+            "unknown merge 'mean'; use one of sum, min, max, first, last, log2",
         ),
         ("a:u64=log2", "log2 cannot be used alone: add another merge, such as a:u64="),
         ("a:s64=max,log2", "a histogram by powers of two needs an unsigned type"),
-        ("a:u64=", "unknown way to merge ''"),
+        ("a:u64=", "unknown merge ''"),
         ("a:u64=sum,sum", "each way to merge can be given only once"),
         ("a:u8x2=sum", "an array cannot be merged: leave out '='"),
         ("count:u64=sum", "'count' is reserved for the number of samples: use ano"),

@@ -185,7 +185,7 @@ def test_headerless_samples_need_equal_smpl_pmds(printer: Printer, option: str) 
     periods = "--long-smpl-periods=1000,,1000"
     run = printer.run(*TWO_SETS, periods, option)
     assert run.returncode == 1
-    assert "samples of branches record other counters than samples of" in run.stderr
+    assert "samples of branches do not record the same counters as" in run.stderr
     alike = ("-e", "cycles", "-e", "branches", "--switch-timeout=4")
     printer.session(*alike, "--long-smpl-periods=1000,1000", option)
 

@@ -79,7 +79,7 @@ SOURCES_OF = {
 }
 # These programs run with the simulated PMU, after all others except LOCKED.
 SIMULATED = ("simpmu", "simpebs")
-# These programs run on x86_64, after all others, with a perf PMU whose overflows are
+# These programs run on x86_64, after those above, with a perf PMU whose overflows are
 # NMIs. The programs of RIGGED run again, with NMIs instead of page faults.
 NMI = (
     *("nmi", "nmi_callers", "nmi_pebs", "nmi_sample", "nmi_oprofile", "nmi_unwind"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sample data addresses and branches with each format that records PMDs.
+"""Record samples with data addresses and branches in each format that records PMDs.
 
 The guest uses the NMI PMU (tests/guest/pmu_nmi), whose samples have known data
 addresses and branches. pfmon measures a CPU, and pfmparse reads the captures.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Widths, colours and texts of the SVG flame graph of one side or of two sides."""
+"""Widths, colours and texts of the SVG flame graph of a profile, or of two sides."""
 
 from __future__ import annotations
 

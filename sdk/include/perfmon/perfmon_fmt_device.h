@@ -414,8 +414,8 @@ static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
 /**
  * DEFINE_PFM_DEVICE() - define the device of a format
  * @fmt:    name of the format; the device is /dev/pfm_<fmt>. The macro defines
- *          fmt_device and, for pfm_format_module_with(), fmt_device_add() and
- *          fmt_device_del()
+ *          <fmt>_device and, for pfm_format_module_with(), <fmt>_device_add()
+ *          and <fmt>_device_del()
  * @size:   size in bytes of a record
  * @number: number of records in the ring of each CPU
  *

@@ -5,9 +5,9 @@
  * usage: made_code ROUNDS
  *
  * A perf map describes made_often() and made_seldom(). A jitdump file describes
- * replaced() and replacing(), which alternate at the same address. The program
- * spends 12, 4, 1 and 3 parts of its time in these functions. A second thread,
- * named "bystander", sleeps.
+ * replaced() and replacing(), which alternate at the same address. The times
+ * that the program spends in these four functions have the ratio 12:4:1:3. A
+ * second thread, named "bystander", sleeps.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

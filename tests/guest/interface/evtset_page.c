@@ -431,8 +431,8 @@ static void pages_of_a_user(void *arg)
 		fd = ctx_new(PFM_FL_MAP_SETS);
 		CHECK_OK(pfm_create_evtsets(fd, &sets[0], 1));
 		/*
-		 * The limit allows the two pages and the memory of set 1.
-		 * set0's memory is not charged.
+		 * The limit allows the pages of set0 and set 1, and the memory
+		 * of set 1. set0's memory is not charged.
 		 */
 		CHECK_ERRNO(pfm_create_evtsets(fd, &sets[1], 1), ENOMEM);
 		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOMEM);

@@ -82,7 +82,7 @@ def test_format_is_found_by_name_and_by_uuid(
         ),
         (
             ("--smpl-module=pebs32", "--long-smpl-periods=1000,2000"),
-            "one short period for all events, not 1000 and 2000",
+            "the same period after a sample for all events, not 1000 and 2000",
         ),
         (
             ("--smpl-module=nway", "--smpl-arg=00"),

@@ -87,7 +87,7 @@ static bool find_reset(const struct smpl_format *format,
 		if (!event->sampling)
 			continue;
 		if (period && event->short_period != period) {
-			message("the sampling format %s needs one short period for all events, not %llu and %llu: use one of them",
+			message("the sampling format %s needs the same period after a sample for all events, not %llu and %llu: use one of them",
 				format->name, (unsigned long long)period,
 				(unsigned long long)event->short_period);
 			return false;

@@ -124,7 +124,7 @@ static bool check_headers(const struct plan *plan)
 		odd = find_odd(plan);
 	if (!odd)
 		return true;
-	message("samples of %s record other counters than samples of earlier events: omit --smpl-no-hdr and --smpl-ip-only, because only the header tells the samples apart",
+	message("samples of %s do not record the same counters as those of earlier events: omit --smpl-no-hdr and --smpl-ip-only, because only the header tells the samples apart",
 		odd->name);
 	return false;
 }

@@ -60,7 +60,7 @@ static void explain_register(const struct context *context, const char *kind,
 		message("event %s: the event set of %s%u does not exist",
 			event, kind, number);
 	else
-		message("event %s is not supported here%s%s: %s%u rejected it (see --list-events)",
+		message("event %s is not supported here%s%s: the kernel rejected %s%u (see --list-events)",
 			event, level, pmds, kind, number);
 }
 
