@@ -13,9 +13,9 @@
  * Releasing the mmap_lock may wake a thread that waits for it. The overflow
  * must not wake a thread, because it may have interrupted the scheduler, which
  * holds the lock of this CPU's run queue. Therefore an irq_work releases the
- * mmap_lock, as soon as the CPU enables interrupts. By then, the interrupted
- * thread may run on another CPU, or may exit, so the irq_work needs a reference
- * to the mm.
+ * mmap_lock, as soon as the CPU enables interrupts. The interrupted thread may
+ * then run on another CPU, or exit, so the irq_work needs a reference to the
+ * mm.
  */
 #ifndef PFM_UNWIND_LIVE_H
 #define PFM_UNWIND_LIVE_H

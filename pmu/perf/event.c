@@ -164,8 +164,8 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
  * throttled event without loading its counter. If the counter were now loaded
  * with the longest period, it would keep that period even after a reset of the
  * PMD. With its old value, the counter overflows after at most the old period.
- * If the PMD has not wrapped by then, perf_is_early() arms the event for the
- * rest.
+ * If the PMD has not wrapped until that overflow, perf_is_early() arms the
+ * event for the rest.
  */
 static bool perf_keeps_counter(const struct perf_event *event, u64 value)
 {
