@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Callable, Optional
 
 import numpy as np
 
-from ..capture.code import JitFunction
+from ..capture.code import JitFunction, JitSymbols
 from ..capture.overlaps import NONE
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, compact
@@ -19,7 +20,7 @@ from .columns import NOBODY
 from .interner import Ids, Interner, U64s
 
 if TYPE_CHECKING:
-    from ..capture.kallsyms import KernelSymbol
+    from ..capture.kallsyms import KernelCode, KernelSymbol
     from ..symbols.elf_file import ElfFile
 
 KERNEL_TGID = NOBODY - 1  # the kernel's address space; no process has this ID
@@ -187,9 +188,12 @@ class Places:
         which: Optional[Ids] = None,
     ) -> Ids:
         """Returns the place IDs of code addresses; ``which`` is as in calls()."""
-        times = _times(batch.samples, which)
-        spaces = self._with_kernel_code(spaces, addresses, times)
-        return self._interner.ids(self._with_jit(spaces, addresses, times), addresses)
+        source = self._recording.source
+        if source.kernel_code is not None or source.jit.timed:
+            times = _times(batch.samples, which)
+            spaces = self._with_kernel_code(spaces, addresses, times)
+            spaces = self._with_jit(spaces, addresses, times)
+        return self._interner.ids(spaces, addresses)
 
     def _with_kernel_code(
         self, spaces: U64s, addresses: U64s, times: Optional[U64s]
@@ -202,13 +206,12 @@ class Places:
         at = np.flatnonzero((indices != NONE) & (spaces < np.uint64(FILE)))
         if at.size:
             spaces = np.broadcast_to(spaces, addresses.shape).copy()
-            used, inverse = np.unique(indices[at], return_inverse=True)
-            numbers = [self._number(code.symbol(i)) for i in used.tolist()]
-            spaces[at] = np.array(numbers, np.uint64)[inverse]
+            spaces[at] = _each(indices[at], partial(self._number, code))
         return spaces
 
-    def _number(self, function: KernelSymbol) -> int:
+    def _number(self, code: KernelCode, index: int) -> int:
         """Returns the space of a function that came or went during the recording."""
+        function = code.symbol(index)
         return KERNEL_CODE | self._functions.setdefault(function, len(self._functions))
 
     def _with_jit(self, spaces: U64s, addresses: U64s, times: Optional[U64s]) -> U64s:
@@ -217,25 +220,22 @@ class Places:
         if times is None or not source.jit.timed or not len(source.clocks):
             return spaces
         spaces = np.broadcast_to(spaces, addresses.shape).copy()
-        times = source.clocks.perf_to_monotonic(times)
         at = np.flatnonzero(spaces < np.uint64(KERNEL_CODE))
         for which in split(at, spaces[at]):
-            space = int(spaces[which[0]])
             (tgid,) = self._known(spaces[which[:1]] & np.uint64(NOBODY))
             symbols = source.jit.find(int(tgid))
             if symbols is not None:
-                rows = symbols.find(addresses[which], times[which])
-                used, inverse = np.unique(rows, return_inverse=True)
-                found = [
-                    space if row == NONE else self._in(space, symbols.function(row))
-                    for row in used.tolist()
-                ]
-                spaces[which] = np.array(found, np.uint64)[inverse]
+                moments = source.clocks.perf_to_monotonic(times[which])
+                rows = symbols.find(addresses[which], moments)
+                within = partial(self._in, int(spaces[which[0]]), symbols)
+                spaces[which] = _each(rows, within)
         return spaces
 
-    def _in(self, space: int, function: JitFunction) -> int:
-        """Returns the space of a function that a process generated."""
-        key = space, function
+    def _in(self, space: int, symbols: JitSymbols, row: int) -> int:
+        """Returns the space of a function of the process with this space."""
+        if row == NONE:
+            return space
+        key = space, symbols.function(row)
         return GENERATED | self._generated.setdefault(key, len(self._generated))
 
     def _spaces(self, batch: Batch) -> U64s:
@@ -283,6 +283,12 @@ def _times(samples: Samples, which: Optional[Ids] = None) -> Optional[U64s]:
         return None
     times = _wide(samples.role(Role.TIME))
     return times if which is None else times[which]
+
+
+def _each(values: Ids, convert: Callable[[int], int]) -> U64s:
+    """Converts the values; calls ``convert`` once for each distinct value."""
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return np.array([convert(value) for value in distinct.tolist()], np.uint64)[inverse]
 
 
 def _wide(column: Column) -> U64s:
