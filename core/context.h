@@ -496,7 +496,7 @@ struct pfm_context {
 
 /*
  * pfm_context.busy: the owner of the context (owner.c). If an overflow finds
- * PFM_BUSY_OVERFLOW, it has interrupted another overflow. That overflow either
+ * PFM_BUSY_OVERFLOW, it has interrupted another overflow. The other one either
  * is the owner, or has overwritten PFM_BUSY_COMMAND in pfm_enter_fast() and not
  * yet restored it. If an overflow finds PFM_BUSY_COMMAND, the command is
  * running on another CPU, or on this CPU with interrupts off.
