@@ -12,7 +12,9 @@
  *
  * To save time in the overflow path, most overflows only count down a credit,
  * pfm_context.credit. The overflow that uses it up is timed, from its time
- * stamp on, and gets a new credit for the context.
+ * stamp on, and gets a new credit for the context. So the time is that of the
+ * handler. The interrupt and perf's part come before perfmon could read a
+ * clock; perf limits the time that they take (interface.md).
  *
  * Usually each context has its own windows. In a family, however, threads that
  * live only briefly would never complete one. So the threads of a family that
@@ -45,7 +47,7 @@ MODULE_PARM_DESC(ovfl_rate_max,
 unsigned int pfm_ovfl_cpu_max = 25;
 module_param_named(ovfl_cpu_max, pfm_ovfl_cpu_max, uint, 0644);
 MODULE_PARM_DESC(ovfl_cpu_max,
-		 "percentage of CPU time in overflow handlers beyond which a context is masked until PFM_RESTART; 0 for no limit (4.4.4)");
+		 "percentage of CPU time in formats' handlers beyond which a context is masked until PFM_RESTART; 0 for no limit (4.4.4)");
 
 void pfm_rate_init(struct pfm_context *ctx)
 {

@@ -3,6 +3,7 @@
  * pfm_fmt_odd - a format whose behaviour, including errors, is set by module
  *		 parameters; for tests
  */
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
@@ -33,6 +34,10 @@ MODULE_PARM_DESC(ret, "return value of the handler");
 static uint ctrl = PFM_OVFL_CTRL_RESET;
 module_param(ctrl, uint, 0644);
 MODULE_PARM_DESC(ctrl, "control bits that the handler sets");
+
+static uint delay;
+module_param(delay, uint, 0444);
+MODULE_PARM_DESC(delay, "time that the handler takes, in us");
 
 static ulong buf_size;
 module_param(buf_size, ulong, 0444);
@@ -80,6 +85,9 @@ static int notrace odd_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 {
 	if (area_size)
 		odd_count(buf);
+	/* Sleep because tests need a slow handler. */
+	if (delay)
+		udelay(delay);
 	arg->ovfl_ctrl.val = READ_ONCE(ctrl);
 	return READ_ONCE(ret);
 }

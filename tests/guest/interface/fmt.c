@@ -29,6 +29,7 @@
 #include "faults.h"
 #include "files.h"
 #include "modules.h"
+#include "params.h"
 #include "smpl.h"
 #include "../../../examples/format_count/perfmon_count_smpl.h"
 
@@ -277,6 +278,64 @@ TEST(fdinfo_counts_invalid_handler_results)
 	expect_odd("ret=-105", (const char *[]){
 		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
 		"pfm_handler_no_ctrl:\t0", "pfm_handler_bad_ctrl:\t0" });
+}
+
+/* Sample page faults until the context is masked. */
+static void overflow_slowly(void *unused)
+{
+	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 1);
+	int fd = odd_new();
+	pfm_msg_t msg;
+
+	counter_write(fd, &c);
+	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
+	ctx_start_self(fd);
+	do {
+		touch_pages(20, NULL);
+	} while (read(fd, &msg, sizeof(msg)) < 0);
+	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+	ctx_expect_state(fd, "masked");
+	CHECK_EQ(ctx_number(fd, "pfm_throttled"), 1);
+	CHECK_OK(pfm_restart(fd));
+	ctx_expect_state(fd, "started");
+	CHECK_OK(close(fd));
+}
+
+static void overflow_without_limit(void *unused)
+{
+	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 1);
+	int fd = odd_new();
+
+	counter_write(fd, &c);
+	ctx_start_self(fd);
+	touch_pages(250, NULL);
+	ctx_expect_state(fd, "started");
+	CHECK_EQ(ctx_number(fd, "pfm_throttled"), 0);
+	CHECK_OK(close(fd));
+}
+
+static void overflow_with_and_without_limit(void *unused)
+{
+	struct param_run r = { "ovfl_cpu_max", "0", overflow_without_limit,
+			       NULL };
+
+	overflow_slowly(NULL);
+	with_param(&r);
+}
+
+/*
+ * With this limit on the rate, perfmon checks the time of the handlers after
+ * 100 overflows. A handler takes so long that the rate stays below the limit.
+ */
+/* Proves 4.4.4-02, H18 */
+TEST(slow_handler_masks_unless_cpu_limit_is_off)
+{
+	struct param_run r = { "ovfl_rate_max", "1000",
+			       overflow_with_and_without_limit, NULL };
+
+	CHECK_OK(module_insert_with(ODD, "delay=2000"));
+	with_param(&r);
+	CHECK_OK(module_unload(MODULE_ODD));
 }
 
 /*
