@@ -4,8 +4,8 @@
  *
  * Another kernel might give a different meaning to the fields that event.c
  * writes, and no compiler would notice. So two software events of the thread
- * that loads the module are armed in each way that event.c uses, and their
- * overflows are checked.
+ * that loads the module, and a counter if the CPU has one, are armed in each
+ * way that event.c uses, and their overflows are checked.
  */
 #include <linux/delay.h>
 #include <linux/iopoll.h>
@@ -28,6 +28,9 @@
 #define PERF_SOFTWARE(name) \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##name)
 
+#define PERF_CYCLES \
+	PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES)
+
 /* Sampling periods, in events, of the trial: one after the other */
 #define TRIAL_FIRST	3
 #define TRIAL_NEXT	5
@@ -37,6 +40,9 @@
  * switch
  */
 #define TRIAL_SLEEPS	200
+/* The same for a counter, in cycles, where the second one is much longer */
+#define TRIAL_FEW	20000
+#define TRIAL_MANY	100000
 /* Periods for the trial of a clock, in ns: a short one and an endless one */
 #define TRIAL_SOON	20000ULL
 #define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
@@ -62,7 +68,8 @@
  * @reg:     the PMD, PMD0
  * @regs:    the registers of @s
  * @event:   the event, of the current thread
- * @next:    sampling period that the event gets when it overflows
+ * @next:    sampling period after the first overflow; the following ones are
+ *           endless
  * @reports: number of overflows
  * @counts:  the event's count at each overflow
  */
@@ -87,7 +94,8 @@ static void notrace perf_trial_overflow(struct perf_event *event,
 	if (t->reports < TRIAL_REPORTS)
 		t->counts[t->reports] = local64_read(&event->count);
 	WRITE_ONCE(t->reports, t->reports + 1);
-	perf_arm_reported(&t->reg, event, -t->next);
+	perf_arm_reported(&t->reg, event,
+			  t->reports == 1 ? -t->next : -TRIAL_NEVER);
 }
 
 /* Create the event of a PMC value, disabled. Return: 0 or an errno. */
@@ -208,6 +216,28 @@ static bool __init perf_trial_ticks(struct perf_trial *t)
 }
 
 /*
+ * Does a counter overflow after the periods for which it is armed? perf itself
+ * arms it for the first one. If that does not cause an overflow, the trial is
+ * not possible: the counter is in use, or this (virtual) CPU does not report
+ * overflows.
+ */
+static bool __init perf_trial_cycles(struct perf_trial *t)
+{
+	t->next = TRIAL_MANY;
+	if (perf_arm_stopped(&t->reg, t->event, -(u64)TRIAL_FEW))
+		return false;
+	perf_trial_start(t);
+	if (!perf_trial_await(t, 1))
+		return true;
+	if (!perf_trial_await(t, 2) ||
+	    t->counts[1] - t->counts[0] < TRIAL_MANY)
+		return false;
+	t->next = TRIAL_NEVER;
+	perf_trial_arm_later(t, TRIAL_FEW);
+	return perf_trial_await(t, 1) && t->counts[0] >= t->reg.offset;
+}
+
+/*
  * Test an event of this thread. Return: 1 if @holds returns true, 0 if it does
  * not, or an errno.
  */
@@ -230,19 +260,21 @@ static bool __init perf_trial_reads(struct perf_trial *t)
 {
 	u64 before = 0, count = 0, after = 0;
 	unsigned long flags;
+	bool is_here;
 
 	if (!perf_has_counter(t->reg.pmc_value, t->event))
 		return true;
 	perf_trial_start(t);
 	local_irq_save(flags);
-	if (perf_is_here(t->event)) {
+	is_here = perf_is_here(t->event);
+	if (is_here) {
 		before = perf_counter_count(t->event);
 		t->event->pmu->read(t->event);
 		count = local64_read(&t->event->count);
 		after = perf_counter_count(t->event);
 	}
 	local_irq_restore(flags);
-	return before <= count && count <= after;
+	return is_here && before <= count && count <= after;
 }
 
 /*
@@ -283,8 +315,7 @@ bool __init perf_selftest_times(void)
 
 bool __init perf_selftest_counter(void)
 {
-	u64 pmc = PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	int ret = perf_trial(pmc, 0, perf_trial_reads);
+	int ret = perf_trial(PERF_CYCLES, 0, perf_trial_reads);
 
 	pfm_set_defect(PFM_DEFECT_COUNTER,
 		       ret ? NULL :
@@ -420,7 +451,9 @@ bool __init perf_selftest(void)
 	bool arms = perf_trial(PERF_SOFTWARE(CONTEXT_SWITCHES), PERF_MAX_PERIOD,
 			       perf_trial_counts) > 0 &&
 		    perf_trial(PERF_SOFTWARE(CPU_CLOCK), PERF_MAX_PERIOD,
-			       perf_trial_ticks) > 0;
+			       perf_trial_ticks) > 0 &&
+		    perf_trial(PERF_CYCLES, PERF_MAX_PERIOD,
+			       perf_trial_cycles) != 0;
 
 	pfm_set_defect(PFM_DEFECT_PMU,
 		       arms ? NULL :
