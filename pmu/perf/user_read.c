@@ -20,15 +20,17 @@
  *
  * An administrator may revoke the access at any time. An instruction that reads
  * a counter then traps. A kprobe on the function that would send SIGILL skips
- * this instruction.
- * This kprobe stays until the module is unloaded, because a thread may be about
- * to read a counter when its context is detached. If one of the kprobes cannot
- * be registered, the pages in which threads look up their counters show none.
+ * this instruction. This kprobe stays until the module is unloaded, because a
+ * thread may be about to read a counter when its context is detached.
+ *
+ * If one of the kprobes cannot be registered, or the first one does not fire,
+ * the pages in which threads look up their counters show none.
  */
 #include <linux/bits.h>
 #include <linux/mutex.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <perfmon/perfmon_defect.h>
 #include <perfmon/perfmon_kprobe.h>
 #include <asm/debug-monitors.h>
 #include <asm/sysreg.h>
@@ -97,12 +99,22 @@ static bool perf_is_live(const struct perf_event *event)
 	return event->overflow_handler == perf_overflow_live;
 }
 
+/*
+ * An event without a page for user mode: perf_event_update_userpage() does
+ * nothing for it, so that calling this function tests only the kprobe.
+ */
+static struct perf_event perf_no_event;
+/* Number of times that the kprobe has fired for perf_no_event */
+static atomic_t perf_trials_seen;
+
 /* kprobe on perf_event_update_userpage(event) */
 static int perf_counter_changed(struct kprobe *p, struct pt_regs *regs)
 {
 	struct perf_event *event = (struct perf_event *)regs->regs[0];
 
-	if (perf_is_live(event))
+	if (event == &perf_no_event)
+		atomic_inc(&perf_trials_seen);
+	else if (perf_is_live(event))
 		perf_show_counter(event->overflow_handler_context, event);
 	return 0;
 }
@@ -182,13 +194,29 @@ static bool perf_watch_signals(void)
 	return seen;
 }
 
+/*
+ * Does the kprobe on perf_event_update_userpage() fire? The kernel may have
+ * registered the kprobe without arming it.
+ */
+static bool perf_sees_changes(void)
+{
+	int seen = atomic_read(&perf_trials_seen);
+
+	perf_event_update_userpage(&perf_no_event);
+	return atomic_read(&perf_trials_seen) != seen;
+}
+
 void perf_readers_add(struct perf_set *ps)
 {
-	if (!ps->s->user_read || !perf_watch_signals())
+	if (!ps->s->user_read)
 		return;
-	ps->user_read = pfm_kprobe_get(&perf_change_probe);
+	ps->user_read = pfm_kprobe_get(&perf_change_probe) &&
+			perf_sees_changes() && perf_watch_signals();
 	if (!ps->user_read)
 		pfm_kprobe_put(&perf_change_probe);
+	pfm_set_defect(PFM_DEFECT_LIVE,
+		       ps->user_read ? NULL :
+		       "kprobes do not fire: threads cannot read their running counters without a system call");
 }
 
 void perf_readers_del(struct perf_set *ps)

@@ -11,8 +11,8 @@
 
 /*
  * Prepare reads in user mode for a set that is being loaded, and end them when
- * it is unloaded. If the kprobes cannot be registered, user space cannot read
- * the set's counters.
+ * it is unloaded. If the kprobes cannot be registered or do not fire, user
+ * space cannot read the set's counters.
  * Context: process.
  */
 void perf_readers_add(struct perf_set *ps);

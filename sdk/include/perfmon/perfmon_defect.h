@@ -25,6 +25,7 @@
  *                      removed the clock's event
  * @PFM_DEFECT_TIMES:   reading a set's time from an event that the set samples,
  *                      instead of from an additional event
+ * @PFM_DEFECT_LIVE:    reading running counters in user mode
  * @PFM_NUM_DEFECTS:    number of parts
  */
 enum pfm_defect {
@@ -34,6 +35,7 @@ enum pfm_defect {
 	PFM_DEFECT_COUNTER,
 	PFM_DEFECT_EXIT,
 	PFM_DEFECT_TIMES,
+	PFM_DEFECT_LIVE,
 	PFM_NUM_DEFECTS,
 };
 

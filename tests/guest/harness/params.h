@@ -10,6 +10,8 @@
 #define PFM_PARAMETERS	"/sys/module/perfmon/parameters/"
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define CPU_LIMIT	"/proc/sys/kernel/perf_cpu_time_max_percent"
+/* Whether the kernel's kprobes fire */
+#define KPROBES		"/sys/kernel/debug/kprobes/enabled"
 
 struct param_run {
 	const char	*name;

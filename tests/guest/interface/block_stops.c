@@ -27,7 +27,6 @@
 #define PERIOD	4
 #define LOOKS	300
 #define FREEZER	"/sys/fs/cgroup/blocking"
-#define KPROBES	"/sys/kernel/debug/kprobes/enabled"
 
 /* A monitored process that counts its page faults and its signals. */
 struct blocked {

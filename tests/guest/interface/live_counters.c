@@ -201,6 +201,20 @@ TEST(without_user_access_the_kernel_reads)
 	with_setting(USER_ACCESS, "0", expect_kernel, NULL);
 }
 
+static void with_kprobes_off(void *unused)
+{
+	with_setting(KPROBES, "0", expect_kernel, NULL);
+	CHECK(file_has(PFM_SYSFS "/defects", "kprobes do not fire"));
+	expect_no_kernel(NULL);
+	CHECK(!file_has(PFM_SYSFS "/defects", "kprobe"));
+}
+
+/* The kernel reads the counters if perfmon would not learn of their changes. */
+TEST(without_kprobes_the_kernel_reads)
+{
+	with_user_access(with_kprobes_off);
+}
+
 static void expect_exact(void *unused)
 {
 	struct live l = live_started();
