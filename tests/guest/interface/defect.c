@@ -12,6 +12,7 @@ static void expect_no_defect(void *arg)
 	expect_text(PFM_SYSFS "/defects", "");
 }
 
+/* Proves 3.1.12-11, 3.5.14-14 */
 TEST(self_tests_find_no_defect_on_this_kernel)
 {
 	reap(spawn(expect_no_defect, NULL));
