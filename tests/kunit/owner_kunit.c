@@ -8,6 +8,7 @@
 #include "owner.h"
 
 /* Report the overflow like a PMU that reports each counter separately. */
+/* Proves H06 */
 static void overflow_does_not_take_ownership_of_command(struct kunit *test)
 {
 	struct fixture *f = test->priv;
