@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@
 #include "smpl.h"
 #include "users.h"
 #include "worker.h"
+#include "../../../examples/format_threshold/perfmon_threshold_smpl.h"
 
 #define NOBODY	65534
 #define FIRST_UID 100000
@@ -37,6 +40,7 @@
 #define INSTRUCTIONS \
 	PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)
 #define BUF_SIZE_MAX PFM_SYSFS "/smpl_buf_size_max"
+#define CGROUP	"/sys/fs/cgroup/leftovers"
 
 static size_t page(void)
 {
@@ -642,6 +646,97 @@ TEST(refused_load_leaves_nothing)
 	leave_nothing(refuse_loads);
 }
 
+/* Families */
+
+static void refuse_families(void *unused)
+{
+	static const __u32 others[] = {
+		PFM_FL_SYSTEM_WIDE, PFM_FL_NOTIFY_BLOCK, PFM_FL_MAP_SETS,
+	};
+	const pfm_default_smpl_arg_t arg = { .buf_size = page() };
+	const pfarg_ctx_t plain = { .ctx_flags = PFM_FL_INHERIT };
+	const pfarg_ctx_t sampling = { .ctx_flags = PFM_FL_INHERIT,
+				       .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
+	pfarg_ctx_t ctx;
+	int fd;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		ctx = plain;
+		ctx.ctx_flags |= others[i];
+		REFUSED(create(&ctx, NULL, 0), EINVAL);
+	}
+	REFUSED(create(read_only(&plain, sizeof(plain), 1), NULL, 0), EFAULT);
+	REFUSED(create(read_only(&sampling, sizeof(sampling), 1), &arg,
+		       sizeof(arg)), EFAULT);
+	REFUSED(smpl_create(&ctx, PFM_FL_INHERIT, 8, 0), EINVAL);
+	REFUSED(smpl_create(&ctx, PFM_FL_INHERIT, LIMIT * page(), 0), ENOMEM);
+	CHECK_OK(smpl_create(&ctx, PFM_FL_INHERIT, page(), 0));
+	fd = ctx.ctx_fd;
+	REFUSED(ctx_try_set(fd, 1), EOPNOTSUPP);
+	REFUSED(pfm_restart(fd), EBUSY);
+	REFUSED(on_child(load_unknown_set, fd), EINVAL);
+	REFUSED(on_child(load_second_context, fd), EBUSY);
+	ctx_load_self(fd);
+	REFUSED(ctx_try_load(fd, thread_id()), EBUSY);
+}
+
+/* Proves H04, H13 */
+TEST(refused_family_leaves_nothing)
+{
+	const pfarg_ctx_t family = { .ctx_flags = PFM_FL_INHERIT };
+
+	if (create(read_only(&family, sizeof(family), 1), NULL, 0) < 0 &&
+	    errno == EOPNOTSUPP)
+		check_skip("perfmon does not support families on PREEMPT_RT");
+	leave_nothing(refuse_families);
+}
+
+/* Control groups */
+
+static int load_group(int fd, int group, __u16 set)
+{
+	pfarg_load_t load = { .load_pid = thread_id(), .load_set = set,
+			      .load_flags = PFM_LOADFL_CGROUP,
+			      .load_cgroup = group };
+
+	return pfm_load_context(fd, &load);
+}
+
+static int open_group(const char *path)
+{
+	return CHECK_OK(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+static void refuse_groups(void *unused)
+{
+	int group = open_group(CGROUP "/monitored"), removed;
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	CHECK_OK(mkdir(CGROUP "/removed", 0755));
+	removed = open_group(CGROUP "/removed");
+	remove_cgroup(CGROUP "/removed");
+	ctx_pin(0);
+	REFUSED(load_group(fd, -1, 0), EBADF);
+	REFUSED(load_group(fd, removed, 0), ENOENT);
+	REFUSED(load_group(fd, group, 9), EINVAL);
+	REFUSED(load_group(ctx_counting(), group, 0), EINVAL);
+	ctx_load_self(ctx_new(PFM_FL_SYSTEM_WIDE));
+	REFUSED(load_group(fd, group, 0), EBUSY);
+}
+
+/* A reference to a removed group would keep the kernel from freeing it. */
+/* Proves H04 */
+TEST(refused_control_group_leaves_nothing)
+{
+	CHECK_OK(mkdir(CGROUP, 0755));
+	CHECK_OK(mkdir(CGROUP "/monitored", 0755));
+	leave_nothing(refuse_groups);
+	remove_cgroup(CGROUP "/monitored");
+	while (!file_has(CGROUP "/cgroup.stat", "nr_dying_descendants 0"))
+		sched_yield();
+	remove_cgroup(CGROUP);
+}
+
 /* An x86 CPU has breakpoints for at most 4 addresses. */
 #define WATCHED	4
 
@@ -794,6 +889,35 @@ TEST(start_refused_without_counter_leaves_nothing)
 	if (pfm_write_pmcs(ctx_new(0), &c.pmc, 1))
 		check_skip("needs a hardware PMU");
 	leave_nothing(refuse_start_without_counter);
+}
+
+static void refuse_arguments(void *unused)
+{
+	static const pfm_uuid_t uuid = PFM_THRESHOLD_SMPL_UUID;
+	pfm_threshold_smpl_arg_t arg = {
+		.sink = { .buf_size = 4 * page(), .num_regions = 1 },
+	};
+	const size_t size = sizeof(arg);
+	int plain = ctx_new(0), fixed = smpl_new(0, page(), 0).fd;
+	int fd = mapped_new(uuid, 0, &arg, size).fd;
+
+	REFUSED(pfm_set_fmt_arg(plain, &arg, size), EINVAL);
+	REFUSED(pfm_set_fmt_arg(fixed, &arg, size), EOPNOTSUPP);
+	REFUSED(pfm_set_fmt_arg(fd, elements(&arg, &arg, size, 2), 2 * size),
+		E2BIG);
+	REFUSED(pfm_set_fmt_arg(fd, &arg, size - 1), EINVAL);
+	REFUSED(pfm_set_fmt_arg(fd, BAD_ADDRESS, size), EFAULT);
+	ctx_start_on(fd, thread_id());
+	arg.sink.num_regions = 2;
+	REFUSED(pfm_set_fmt_arg(fd, &arg, size), EOPNOTSUPP);
+	arg.sink.num_regions = PFM_SINK_MAX_REGIONS + 1;
+	REFUSED(pfm_set_fmt_arg(fd, &arg, size), EINVAL);
+}
+
+/* Proves H04, H13 */
+TEST(refused_format_argument_leaves_nothing)
+{
+	leave_nothing(refuse_arguments);
 }
 
 /* Commands without a context */

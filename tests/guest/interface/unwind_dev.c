@@ -14,7 +14,9 @@
 #include "check.h"
 #include "modules.h"
 #include "params.h"
+#include "refusals.h"
 #include "tables.h"
+#include "users.h"
 #include "worker.h"
 
 TEST(file_has_one_table)
@@ -176,4 +178,32 @@ TEST(locked_memory_is_limited)
 {
 	module_load("pfm_unwind");
 	with_locked_pages(LIMIT / sysconf(_SC_PAGESIZE), fill_locked_memory);
+}
+
+static void refuse_tables(void *of_program)
+{
+	const struct pfm_unwind_head *table = of_program;
+	const __u32 size = table->size;
+	int set = set_new(), fd = own_file();
+
+	REFUSED(set_add(set, 999, table, size), EBADF);
+	REFUSED(set_add(set, set, table, size), EINVAL);
+	REFUSED(set_add(set, fd, table, 0), EINVAL);
+	REFUSED(set_add(set, fd, table, sizeof(*table)), EINVAL);
+	REFUSED(set_add(set, fd, NULL, sizeof(*table)), EFAULT);
+	CHECK_OK(set_add(set, fd, table, size));
+	REFUSED(set_add(set, fd, table, size), EEXIST);
+	REFUSED(set_copy(set, -1), ESRCH);
+	REFUSED(set_copy(set, KTHREADD), ESRCH);
+	REFUSED(ioctl(set, PFM_UNWIND_COPY, NULL), EFAULT);
+	REFUSED(ioctl(set, PFM_UNWIND_ADD + 1, table), ENOTTY);
+	keep_caps(ALL_CAPS & ~CAP(CAP_IPC_LOCK));
+	limit_locked_pages(1);
+	REFUSED(set_add(set, PFM_UNWIND_VDSO, table, size), ENOMEM);
+	REFUSED(open(PFM_UNWIND_DEVICE, O_RDWR), ENOMEM);
+}
+
+TEST(refused_table_leaves_nothing)
+{
+	refusals_leave_nothing(refuse_tables, own_table());
 }
