@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -527,9 +528,28 @@ static struct occupied *count_in_turns(__u64 turn_ns)
 	return o;
 }
 
+/* Return what the sets would have counted if counting had never paused. */
+static double estimate(int fd)
+{
+	double count = 0, active = 0, whole = 0;
+
+	for (unsigned int id = 0; id < 2; id++) {
+		pfarg_setinfo_t info = ctx_set_info(fd, id);
+
+		count += ctx_read_set(fd, id, 0);
+		active += nanoseconds(&info.set_act_duration);
+		whole += nanoseconds(&info.set_act_duration) +
+			 nanoseconds(&info.set_unmeasured);
+	}
+	printf("# %.0f counted, on the PMU for %.0f of %.0f ms\n", count,
+	       active / 1e6, whole / 1e6);
+	return count * whole / active;
+}
+
 static void measure_beside_realtime_thread(void *arg)
 {
 	struct occupied *o = count_in_turns(OCCUPIED_NS / 10);
+	double all;
 
 	reap(spawn(occupy_measured_cpu, o));
 	/*
@@ -540,6 +560,9 @@ static void measure_beside_realtime_thread(void *arg)
 	CHECK(ctx_read_set(o->fd, 0, 0) + ctx_read_set(o->fd, 1, 0) >=
 	      o->faults / 3);
 	CHECK(ctx_set_info(o->fd, 1).set_runs > 1);
+	all = estimate(o->fd);
+	printf("# %.0f estimated, %lu caused\n", all, o->faults);
+	CHECK(all > 0.9 * o->faults && all < 1.1 * o->faults);
 }
 
 /*
