@@ -9,7 +9,7 @@ _pfm_new_format()
 	# Bash makes "=" a word of its own.
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	case $option in
-	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions histogram device' -- "$text") ;;
+	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions table device' -- "$text") ;;
 	--field)
 		mapfile -t COMPREPLY < <(compgen -W 'set:u16 ovfl_pmd:u16 period:u64 addr:u64
 			latency:u64 latency:u64=sum,max source:u64' -- "$text")

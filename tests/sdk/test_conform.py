@@ -24,7 +24,7 @@ EXAMPLES = (
     *("cgroups", "lines", "mini", "mispredicts", "requests", "sharing", "slowest"),
     *("chains", "intervals", "spans", "threshold"),
 )
-MODELS = ("linear", "regions", "histogram", "device")
+MODELS = ("linear", "regions", "table", "device")
 # Formats whose argument has a live field, which may change while the format is used.
 LIVE = ("flight", "my_fields", "lines", "intervals", "threshold")
 # The options of pfm-new-format for each new format that is checked.
@@ -34,7 +34,7 @@ MADE = {
         *("linear", "--field=chain:u64x3", "--field=hits:s8"),
         "--arg=a:u8=5,live",
     ],
-    "my_table": ["histogram", "--field=addr:u64", "--field=latency:u16=sum,max"],
+    "my_merged": ["table", "--field=addr:u64", "--field=latency:u16=sum,max"],
 }
 # For each broken format, the checks that find its error, and their messages.
 EXPECTED = {

@@ -20,7 +20,7 @@ import pytest
 from installed_sdk import Sdk
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = ("linear", "regions", "histogram", "device")
+MODELS = ("linear", "regions", "table", "device")
 # Fields of each size. The generated handler fills in some of them, and leaves the
 # others to the author.
 FIELDS = (
@@ -47,7 +47,7 @@ MADE: dict[str, tuple[str, ...]] = {
     **{f"my_{model}": (model,) for model in MODELS},
     "my_fields": ("linear", *FIELDS, *ARGUMENTS),
     "my_stream": ("device", *FIELDS),
-    "my_table": ("histogram", *TABLE, *ARGUMENTS),
+    "my_merged": ("table", *TABLE, *ARGUMENTS),
     "my_large": ("linear", *LARGE),
     "my_packets": ("device", *LARGE[1:]),
 }
@@ -247,10 +247,15 @@ def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
 def test_invalid_field_of_table_is_rejected(
     sdk: Sdk, tmp_path: Path, field: str, said: str
 ) -> None:
-    done = new_format(sdk, tmp_path, "mine", "--model=histogram", "--field", field)
+    done = new_format(sdk, tmp_path, "mine", "--model=table", "--field", field)
     assert done.returncode == 1
     assert said in done.stderr
     assert os.listdir(tmp_path) == []
+
+
+def test_histogram_is_another_name_of_table(sdk: Sdk, tmp_path: Path) -> None:
+    folder = made(sdk, tmp_path, "mine", "histogram", "--field=a:u64=sum")
+    assert "DEFINE_PFM_TABLE" in (folder / "pfm_fmt_mine.c").read_text()
 
 
 def test_merge_needs_a_table(sdk: Sdk, tmp_path: Path) -> None:
@@ -261,10 +266,10 @@ def test_merge_needs_a_table(sdk: Sdk, tmp_path: Path) -> None:
 
 def test_table_has_key_then_merged_values(sdk: Sdk, formats: Path) -> None:
     program = (
-        "import pfmparse_my_table as mine; print(*mine.RECORD.names);"
+        "import pfmparse_my_merged as mine; print(*mine.RECORD.names);"
         "print(*(f'{role.value}:{names}' for role, names in mine.ROLES.items()))"
     )
-    names, roles = printed(sdk, formats / "my_table", program).splitlines()
+    names, roles = printed(sdk, formats / "my_merged", program).splitlines()
     assert names.split() == [
         *("addr", "chain", "event", "comm", "key_pad", "count", "latency_sum"),
         *("source_sum", "cpu_hist", "source_hist"),
@@ -310,7 +315,7 @@ def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:
 
 def test_live_argument_has_set_arg(sdk: Sdk, formats: Path, tmp_path: Path) -> None:
     """The core refuses a format that has a live field but not fmt_set_arg."""
-    for name in ("my_fields", "my_table"):
+    for name in ("my_fields", "my_merged"):
         text = (formats / name / f"pfm_fmt_{name}.c").read_text()
         assert f"\t.fmt_set_arg\t= {name}_set_arg,\n" in text
     plain = made(sdk, tmp_path, "plain", "linear", "--arg=least:u8=5")
@@ -518,7 +523,7 @@ def test_formats_record_and_are_reported(
         shutil.copyfile(tmp_path / "out" / capture, f"{tools['RECORDED']}/{capture}")
         reported = sdk.make(formats / name, "vm", **tools)
         assert reported.returncode == 0, reported.stdout + reported.stderr
-        column = "addr" if name == "my_table" else "busybox"
+        column = "addr" if name == "my_merged" else "busybox"
         assert column in reported.stdout
         (said,) = re.findall(rf"pfmon: (\d+) samples, .*/{name}\.cap", done.stdout)
         (found,) = re.findall(r"^samples: (\d+)$", reported.stdout, re.MULTILINE)
