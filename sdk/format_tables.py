@@ -25,7 +25,7 @@ from format_members import (
 MAX_RECORD = 512
 LOG2 = "log2"
 # Ways to merge samples in a field, and the roles of such fields in pfmparse.
-ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2: ""}
+ROLES = dict(sum="SUM", min="MIN", max="MAX", first="", last="", log2="LOG2")
 # A line of the parser's template. The roles of other fields are added after it.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
@@ -47,10 +47,11 @@ class Value:
 
     def fields(self) -> list[Member]:
         """Return the fields of the payload."""
-        return [
-            self._histogram() if merge == LOG2 else self._merged(merge)
-            for merge in self.merges
-        ]
+        return [self.field(merge) for merge in self.merges]
+
+    def field(self, merge: str) -> Member:
+        """Return the field of the payload into which a merge goes."""
+        return self._histogram() if merge == LOG2 else self._merged(merge)
 
     def merge_words(self) -> list[str]:
         """Return the macro calls that merge a sample into each of these fields."""
@@ -118,9 +119,12 @@ def _roles(values: Sequence[Value]) -> list[str]:
     """Return the lines of Python that give the fields their roles."""
     found = []
     for merge, role in ROLES.items():
-        names = [value.member.name for value in values if merge in value.merges]
-        if role and names:
-            pairs = [f'    "{name}": "{name}_{merge}",' for name in names]
+        some = [value for value in values if merge in value.merges]
+        if role and some:
+            pairs = [
+                f'    "{value.member.name}": "{value.field(merge).name}",'
+                for value in some
+            ]
             found += [f"pfm.Role.{role}: {{", *pairs, "},"]
     return found
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Show and export a third-party format whose records contain sums and extremes."""
+"""Show and export a third-party format that sums and counts samples by value."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from pfmparse import (
     Roles,
     Samples,
     Session,
+    record_columns,
     sink_decoder,
     struct_dtype,
 )
@@ -35,7 +36,7 @@ from pfmparse.formats.registry import Parser
 Capsys = pytest.CaptureFixture[str]
 UUID = "00000000-0000-4000-8000-0000000000ab"
 RECORD = struct_dtype(
-    64,
+    80,
     [
         ("id", "<u8", 0),
         ("ip", "<u8", 8),
@@ -46,6 +47,7 @@ RECORD = struct_dtype(
         ("least", "<u8", 40),
         ("most", "<u8", 48),
         ("bytes", "<u8", 56),
+        ("powers", "8<u2", 64),
     ],
 )
 MERGED: Roles = {
@@ -55,6 +57,7 @@ MERGED: Roles = {
     Role.MAX: {"latency": "most"},
 }
 COUNTED: Roles = {**MERGED, Role.WEIGHT: "number"}
+SPREAD: Roles = {**COUNTED, Role.LOG2: {"latency": "powers"}}
 
 # A table's rows at two times: id, ip, addr, number, total, least, most, bytes.
 EARLY = [(7, 0x1010, 0x5000, 2, 30, 10, 20, 64), (8, 0x1020, 0x5008, 1, 9, 9, 9, 1)]
@@ -64,11 +67,18 @@ LATE = [
     (7, 0x1020, 0x6000, 1, 50, 50, 50, 8),
 ]
 NUMBER, TOTAL = 7, 159
+# The latencies of the samples in each row, by their sum.
+LATENCIES = {sum(each): each for each in ([10, 20], [9], [5, 10, 20, 25, 40], [50])}
 
 
 def table(rows: Sequence[tuple[int, ...]]) -> bytes:
     """Build a buffer with one region."""
-    records = (struct.pack("<QQQIIQQQQ", *row[:3], 100, *row[3:]) for row in rows)
+    records = []
+    for row in rows:
+        powers = [0] * 8
+        for latency in LATENCIES[row[4]]:
+            powers[latency.bit_length()] += 1
+        records.append(struct.pack("<QQQIIQQQQ8H", *row[:3], 100, *row[3:], *powers))
     return sink([SinkRegion(1, tuple(records), FILLING)])
 
 
@@ -81,7 +91,8 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def write(roles: Roles) -> str:
         def read(records: Records, _: Session) -> Samples:
-            return Samples.of_records(records.fixed(RECORD), roles=roles)
+            rows = records.fixed(RECORD)
+            return Samples(rows.size, record_columns(rows), roles=roles)
 
         decoder = sink_decoder(read, 1 << 16, rising=True)
         form = Format(name="requests", uuid=UUID, decoder=decoder)
@@ -215,6 +226,21 @@ def test_figures_that_sums_do_not_have_are_refused(
     assert re.search(said, err), err
 
 
+def test_percentiles_come_from_recorded_histogram(written: Any, capsys: Capsys) -> None:
+    rows = by_id(capsys, written(SPREAD), "--stat", "p16,p50,p99,max,hist")["rows"]
+    found = [row["stats"]["latency"] for row in rows]
+    figures = [list(each.values())[:4] for each in found]
+    assert figures == [[7, 31, 63, 50], [15, 15, 15, 9]]
+    assert [tuple(bucket.values()) for bucket in found[0]["hist"]] == [
+        *((4, 7, 1), (8, 15, 1), (16, 31, 2), (32, 63, 2))
+    ]
+
+
+def test_histogram_is_not_a_key(written: Any, capsys: Capsys) -> None:
+    status, _, err = run(capsys, "report", "--by", "powers4", written(SPREAD))
+    assert status == 1 and "(role LOG2) summarises several samples" in err
+
+
 def test_sums_without_count_weigh_records(written: Any, capsys: Capsys) -> None:
     file = written(MERGED)
     report = by_id(capsys, file, "--stat", "sum,max")
@@ -290,7 +316,14 @@ def test_sql_periods_are_recorded_sums(rows: str, file: str, capsys: Capsys) -> 
 def test_export_names_columns_that_it_lacks(file: str, capsys: Capsys) -> None:
     out = Path(file).with_name("out.csv")
     found = told(capsys, "export", file, "--to", "csv", "-o", str(out), warns=True)
-    assert "columns id, least, most, bytes" in found["not_carried"]
+    assert "columns id, least, most, bytes, powers0, powers1" in str(found)
+
+
+def test_export_names_histogram_once(written: Any, capsys: Capsys) -> None:
+    file = written(SPREAD)
+    out = Path(file).with_name("out.csv")
+    found = told(capsys, "export", file, "--to", "csv", "-o", str(out), warns=True)
+    assert "columns id, least, most, bytes, powers" in found["not_carried"]
 
 
 def test_top_weighs_by_recorded_sum(file: str, capsys: Capsys) -> None:

@@ -280,6 +280,7 @@ def test_table_has_key_then_merged_values(sdk: Sdk, formats: Path) -> None:
     assert roles == " ".join(
         ["weight:count", "sum:{'latency': 'latency_sum', 'source': 'source_sum'}"]
         + [f"{merge}:{{{both.format(merge)}}}" for merge in ("min", "max")]
+        + ["hist:{'cpu': 'cpu_hist', 'source': 'source_hist'}"]
     )
 
 

@@ -41,6 +41,7 @@ COOKBOOK = (ROOT / "docs/cookbook.md").read_text()
     COOKBOOK,
     re.MULTILINE,
 )
+(REPORT,) = re.findall(r"^\$ pfmparse report (.*) slow\.cap$", COOKBOOK, re.MULTILINE)
 # The smallest latency that the tables record.
 SLOW = int(QUERY.partition("latency >= ")[2].split()[0])
 TABLES = ("lines", "slow")
@@ -237,6 +238,32 @@ def test_table_sums_slow_accesses_by_cache_line(
     skipped = SLOW - LATENCY
     found = f"pfmon: {TOTAL - skipped} samples, 0 lost, {skipped} skipped"
     assert re.search(rf"{found}.* -> /out/{name}\.cap$", said, re.MULTILINE)
+
+
+def test_table_has_percentiles_by_cache_line(out: Path, slow: Path) -> None:
+    capture, plugins = out / "slow.cap", (slow / "parser",)
+    rows = told("report", *shlex.split(REPORT), capture, plugins=plugins)["rows"]
+    assert {row["address"]: row["stats"]["latency"] for row in rows} == {
+        line: {
+            "sum": sum(cycles),
+            "mean": sum(cycles) / len(cycles),
+            "p99": (1 << max(cycles).bit_length()) - 1,
+            "max": max(cycles),
+        }
+        for line, cycles in _slow_lines().items()
+    }
+
+
+def test_histogram_of_table_is_that_of_samples(out: Path, slow: Path) -> None:
+    options = ("--by", "event", "--stat", "hist", "--of", "latency")
+    both = [
+        told("report", *options, out / name, plugins=(slow / "parser",))["rows"]
+        for name in ("slow.cap", "system.cap")
+    ]
+    table, samples = (rows[0]["stats"]["latency"]["hist"] for rows in both)
+    # The table does not have the latencies below SLOW.
+    above = [bucket for bucket in samples if bucket["low"] > SLOW]
+    assert table[1:] == above != []
 
 
 def test_samples_can_be_summed_by_cache_line_with_sql(out: Path) -> None:

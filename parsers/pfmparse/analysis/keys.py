@@ -380,7 +380,7 @@ def _numbers(samples: Samples, name: str) -> Column:
     Raises PfmParseError if a number summarises several samples.
     """
     for role in AGGREGATES:
-        if name in samples.aggregates(role).values():
+        if name in samples.summaries(role):
             raise RequestError(
                 f"samples cannot be grouped by column '{name}', because each of its "
                 f"numbers (role {role.name}) summarises several samples: "

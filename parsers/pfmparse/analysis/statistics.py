@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Iterable, Mapping, Optional, Sequence, Union
 
+import numpy as np
+
 from ..errors import RequestError
 from ..formats.roles import Role
 from ..formats.samples import Samples
@@ -151,7 +153,7 @@ class _Column:
     def _add_aggregates(
         self, ids: Ids, samples: Samples, columns: Mapping[Role, str]
     ) -> None:
-        """Adds the sums, minima and maxima that the format records."""
+        """Adds the sums, minima, maxima and histograms that the format records."""
         self._check(samples, columns)
         self._samples.add(ids, samples.weights())
         collected: dict[Role, Union[Sums, Extremes]] = {
@@ -160,7 +162,19 @@ class _Column:
             Role.MAX: self._greatest,
         }
         for role, column in columns.items():
-            collected[role].add(ids, unsigned(samples, column))
+            if role is Role.LOG2:
+                self._add_powers(ids, samples, column)
+            else:
+                collected[role].add(ids, unsigned(samples, column))
+
+    def _add_powers(self, ids: Ids, samples: Samples, name: str) -> None:
+        """Adds a histogram; each value counts as the greatest one of its bucket."""
+        for bits, column in enumerate(samples.powers(name)):
+            counts = unsigned(samples, column)
+            there = counts != 0
+            if there.any():
+                greatest = np.full(counts.size, (1 << bits) - 1, np.uint64)
+                self._spread.add(ids[there], greatest[there], counts[there])
 
     def _check(self, samples: Samples, columns: Mapping[Role, str]) -> None:
         """Raises PfmParseError if a figure cannot be computed from these columns."""
@@ -168,6 +182,8 @@ class _Column:
         if samples.name_of(Role.WEIGHT) is not None:
             there += [COUNT, MEAN] if Role.SUM in columns else [COUNT]
         for stat in sorted(self._stats.difference(there)):
+            if Role.LOG2 in columns and _is_of_spread(stat):
+                continue
             only = ", ".join(there)
             raise RequestError(
                 f"{stat} of '{self._name}' cannot be computed: "

@@ -66,7 +66,9 @@ def _note_columns(
     for role, name in NAMES.items():
         if role not in carries and samples.name_of(role) is not None:
             job.lack(name)
+    of_roles.update(samples.summaries(Role.LOG2))
     others = [name for name in samples.columns if name not in of_roles | SOURCES]
+    others += samples.aggregates(Role.LOG2).values()
     if others:
         job.lack(f"columns {', '.join(others)}")
 

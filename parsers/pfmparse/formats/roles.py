@@ -61,6 +61,9 @@ class Role(Enum):
     MIN = "min"
     #: The greatest value of a quantity in the samples that this one represents.
     MAX = "max"
+    #: A histogram of a quantity: column NAME0 counts zeros, column NAMEi counts values
+    #: from 2^(i-1) to 2^i-1. The role's column is called NAME.
+    LOG2 = "hist"
 
     #: The names of columns that have the role.
     usual: tuple[str, ...]
@@ -73,4 +76,4 @@ class Role(Enum):
         return role
 
 
-AGGREGATES = (Role.SUM, Role.MIN, Role.MAX)
+AGGREGATES = (Role.SUM, Role.MIN, Role.MAX, Role.LOG2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import takewhile
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -174,6 +175,17 @@ class Samples:
         found = self.roles.get(role, {})
         return {found: found} if isinstance(found, str) else found
 
+    def powers(self, name: str) -> list[str]:
+        """Returns the columns of a histogram with the role LOG2: name0, name1, ..."""
+        return list(takewhile(self.has, (f"{name}{bits}" for bits in range(65))))
+
+    def summaries(self, role: Role) -> list[str]:
+        """Returns all columns with this role, one of AGGREGATES."""
+        names = list(self.aggregates(role).values())
+        if role is not Role.LOG2:
+            return names
+        return [column for name in names for column in self.powers(name)]
+
     def role(self, role: Role) -> Column:
         """Returns the column with this role; raises PfmParseError if none has it."""
         name = self.name_of(role)
@@ -287,8 +299,9 @@ def _check_roles(samples: Samples) -> None:
     pairs = _with_roles(samples.roles)
     names = [name for _, name in pairs]
     for role, name in pairs:
-        if not samples.has(name):
-            raise ValueError(f"role {role.name}: there is no column {name}")
+        first = f"{name}0" if role is Role.LOG2 else name
+        if not samples.has(first):
+            raise ValueError(f"role {role.name}: there is no column {first}")
         if role in AGGREGATES and names.count(name) > 1:
             raise ValueError(f"role {role.name}: column {name} has another role, too")
     if "count" in samples.aggregates(Role.SUM):

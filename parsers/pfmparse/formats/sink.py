@@ -187,8 +187,8 @@ class SinkDecoder:
     ) -> None:
         """``version`` is the version of records that ``read`` supports, None for any.
 
-        ``rising`` is set if the kernel increases the weights and sums of existing
-        records; ``read`` then also gets records that it has already got.
+        ``rising`` is set if the kernel increases weights, sums and histograms of
+        existing records; ``read`` then also gets records that it has already got.
         """
         self._read = read
         self._version = version
@@ -280,7 +280,7 @@ class SinkDecoder:
         self._seen[number] = seq, before + records.found, size + records.end
 
     def _risen(self, number: int, seq: int, samples: Samples) -> Samples:
-        """Replaces the weights and sums of a region's samples by their increases.
+        """Replaces weights, sums and histograms of a region by their increases.
 
         Minima and maxima stay as they are: merging them again changes nothing.
         """
@@ -300,10 +300,10 @@ def _rising(samples: Samples) -> list[str]:
     """
     weight = samples.name_of(Role.WEIGHT)
     names = [] if weight is None else [weight]
-    names += samples.aggregates(Role.SUM).values()
+    names += samples.summaries(Role.SUM)
     if not names:
         raise ValueError("rising=True needs a column of the role WEIGHT or SUM")
-    return names
+    return names + samples.summaries(Role.LOG2)
 
 
 def _increase(now: Column, before: Column) -> Column:
@@ -325,9 +325,9 @@ def sink_decoder(
 
     ``read`` makes samples from records; ``version`` is the version of their layout. The
     decoder finds the new records, the losses, and problems of the buffer. ``rising`` is
-    set if the kernel increases counts and sums of existing records, as in a histogram.
-    ``read`` then gets all records each time, and the samples' weights and sums become
-    the increases.
+    set if the kernel increases counts and sums of existing records, as in a table.
+    ``read`` then gets all records each time, and the samples' weights, sums and
+    histograms become the increases.
     """
 
     def decoder(session: Session) -> Decoder:

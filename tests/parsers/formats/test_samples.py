@@ -133,6 +133,7 @@ FIVE = {"ip": np.zeros(5, "<u8")}
         ({"roles": {"address": "ip"}}, "'address' is not a pfmparse.Role"),
         ({"roles": {Role.ADDRESS: {"a": "ip"}}}, "ADDRESS needs the name of one col"),
         ({"roles": {Role.SUM: {"a": "b"}}}, "SUM: there is no column b"),
+        ({"roles": {Role.LOG2: {"a": "ip"}}}, "LOG2: there is no column ip0"),
         ({"roles": {Role.SUM: ("ip",)}}, "SUM needs a column, or {quantity: column}"),
         (
             {"roles": {Role.SUM: "ip", Role.MAX: {"a": "ip"}}},
