@@ -225,6 +225,11 @@ class Recording:
         return sum(self._skipped.values())
 
     @property
+    def evicted(self) -> int:
+        """The number of thread states that the format evicted, 0 if not recorded."""
+        return self.source.totals.evicted if self.source.totals else 0
+
+    @property
     def throttled(self) -> Optional[int]:
         """The number of times that perf throttled a counter, None if not recorded."""
         return self.source.totals.throttled if self.source.totals else None

@@ -53,9 +53,9 @@ static void overflow(struct kunit *test, u32 tid, u64 tstamp, u64 value)
 
 static u64 evicted_by(const struct pfm_fmt_calls *d)
 {
-	const struct pfm_threads *all = d->area;
+	const pfm_sink_more_t *more = d->buf + PFM_SINK_MORE_OFFS(1);
 
-	return all->evicted;
+	return more->more_evicted;
 }
 
 static void each_thread_has_its_own_interval(struct kunit *test)

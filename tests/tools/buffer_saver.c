@@ -19,7 +19,8 @@
  *	intact FILE	print whether the saved image is intact if the buffer
  *			now has the contents of FILE
  *	totals		print the numbers of saved and of lost samples
- *	skipped		print how many samples the format has skipped
+ *	skipped		print how many samples the format has skipped, and how
+ *			many states of threads it has evicted
  *
  * Saved buffers are written to the capture.
  */
@@ -159,8 +160,9 @@ static void perform(struct recording *recording, struct context *context,
 		       recording_totals(recording).samples,
 		       buffers_lost(&context->buffers));
 	} else if (!strcmp(command, "skipped")) {
-		printf("%" PRIu64 "\n",
-		       buffers_skipped(&context->buffers));
+		printf("%" PRIu64 " %" PRIu64 "\n",
+		       buffers_skipped(&context->buffers),
+		       buffers_evicted(&context->buffers));
 	} else {
 		exit(2);
 	}

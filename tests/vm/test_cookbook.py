@@ -38,6 +38,8 @@ TURNS = {"first": 8, "second": 6}  # samples of two threads
 BRANCH, MISPREDICTED, PREDICTED = 0x401000, 1, 2  # of struct perf_branch_entry
 BRANCHES = 4  # of each sample
 ROUNDS = 300
+# The format intervals keeps at most STATES states of threads.
+STATES, MANY = 1024 + 7, 1100
 
 Row = dict[str, Any]
 
@@ -108,6 +110,11 @@ def _script() -> str:
         "pfmon -e cpu-clock:u --long-smpl-periods=1000000 --smpl-module=chains"
         f" -o /out/chains.cap hotframes {ROUNDS}"
     )
+    lines.append(
+        "taskset -c 0 pfmon --system-wide -e page-faults --long-smpl-periods=1"
+        " --smpl-module=intervals --smpl-arg=min=1000000000000 -o /out/many.cap"
+        f" sh -c 'for i in $(seq {MANY}); do (:); done'"
+    )
     return "\n".join(lines)
 
 
@@ -175,6 +182,15 @@ def test_intervals_of_threads_are_their_own(
     assert sorted(counted.values()) == sorted([first, (TURNS["second"] - 1) * [1]])
     said = (out / "output").read_text()
     assert f"pfmon: {len(lines)} samples, 0 lost, 2 skipped" in said
+
+
+def test_evicted_thread_states_are_reported(
+    out: Path, parsers: tuple[Path, ...]
+) -> None:
+    evicted = told("info", out / "many.cap", plugins=parsers)["evicted"]
+    assert evicted >= MANY - STATES
+    said = (out / "output").read_text()
+    assert re.search(rf", {evicted} thread states evicted, .* -> /out/many\.cap", said)
 
 
 def test_latencies_are_summed_by_request(out: Path, parsers: tuple[Path, ...]) -> None:

@@ -58,6 +58,7 @@ class Totals:
     - ``limited``: how often a limit on overflows was exceeded, or None
     - ``skipped``: number of samples that the format deliberately did not record, or
       None
+    - ``evicted``: how many states of threads the format evicted
     - ``process_events``: None if the session did not need the events of all processes
     """
 
@@ -72,6 +73,7 @@ class Totals:
     throttled: Optional[int] = None
     limited: Optional[int] = None
     skipped: Optional[int] = None
+    evicted: int = 0
     process_events: Optional[EventTotals] = None
 
 
@@ -90,6 +92,7 @@ def parse_totals(text: bytes, offset: int) -> Totals:
         throttled=node.optional("throttled", Node.u64),
         limited=node.optional("limited", Node.u64),
         skipped=node.optional("skipped", Node.u64),
+        evicted=node.optional("evicted", Node.u64) or 0,
         process_events=node.optional("process_events", _event_totals),
     )
 

@@ -17,6 +17,7 @@ def as_json(recording: Recording) -> dict[str, object]:
         "lost_in_buffers": recording.lost_in_buffers(),
         "lost_in_regions": recording.lost_in_regions(),
         "skipped": recording.skipped,
+        "evicted": recording.evicted,
         "throttled": recording.throttled,
         "limited": recording.limited,
         "imprecise": recording.imprecise,
@@ -39,6 +40,8 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
             found.append((name, _reasons(region)))
     if recording.skipped:
         found.append(("skipped samples", str(recording.skipped)))
+    if recording.evicted:
+        found.append(("evicted thread states", str(recording.evicted)))
     if recording.throttled:
         found.append(("throttled", amount(recording.throttled, "times")))
     if recording.limited:

@@ -81,7 +81,8 @@ MORE = struct_dtype(
     [
         ("more_skipped", "<u8", 0),  # samples
         ("more_updates", "<u8", 8),  # odd while the kernel changes a record
-        ("more_reserved", "2<u8", 16),
+        ("more_evicted", "<u8", 16),  # states of threads
+        ("more_reserved", "<u8", 24),
     ],
 )
 

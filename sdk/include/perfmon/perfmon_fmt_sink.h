@@ -180,6 +180,14 @@ static __always_inline void pfm_sink_lose(void *buf, unsigned int reason)
 	pfm_count(&hdr->hdr_lost[reason], &s->lost[reason], 1);
 }
 
+/* Get the counts behind the headers of the regions; write to them only. */
+static __always_inline pfm_sink_more_t *pfm_sink_more(void *buf)
+{
+	const struct pfm_sink *s = pfm_fmt_priv(buf);
+
+	return buf + PFM_SINK_MORE_OFFS(s->regions.num);
+}
+
 /**
  * pfm_sink_skip() - count a sample that the handler chooses not to record
  * @buf: as passed to fmt_handler
@@ -198,10 +206,9 @@ static __always_inline void pfm_sink_lose(void *buf, unsigned int reason)
 static __always_inline int pfm_sink_skip(void *buf, pfm_ovfl_arg_t *arg)
 {
 	struct pfm_sink *s = pfm_fmt_priv(buf);
-	pfm_sink_more_t *more = buf + PFM_SINK_MORE_OFFS(s->regions.num);
 
 	pfm_ctrl_continue(arg);
-	pfm_count(&more->more_skipped, &s->skipped, 1);
+	pfm_count(&pfm_sink_more(buf)->more_skipped, &s->skipped, 1);
 	return 0;
 }
 

@@ -23,21 +23,22 @@
  *	if (!since)
  *		return pfm_sink_skip(buf, arg);
  *
- * DEFINE_PFM_TABLE_THREADS() declares the states for a format that also has a
- * table (perfmon_fmt_table.h).
+ * The format must have a sink (perfmon_fmt_sink.h). DEFINE_PFM_TABLE_THREADS()
+ * declares the states for a format that has a table (perfmon_fmt_table.h).
  *
  * The states are in the private area that fmt_getpriv requests. Their number is
  * fixed and a search is bounded. If none of the states that are searched for a
  * new thread is free, the new thread takes the state whose thread has not been
  * sampled for the longest time. The next sample of that evicted thread counts
- * as its first. A system-wide context monitors one CPU, so the last sample of a
- * thread means its last one on this CPU.
+ * as its first. The buffer's more_evicted counts the evictions. A system-wide
+ * context monitors one CPU, so the last sample of a thread means its last one
+ * on this CPU.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H
 
 #include <linux/math64.h>
-#include <perfmon/perfmon_fmt_sdk.h>
+#include <perfmon/perfmon_fmt_sink.h>
 
 /* Number of states that are searched for a thread */
 #define PFM_THREADS_PROBES	8
@@ -54,7 +55,7 @@ struct pfm_thread {
 
 /**
  * struct pfm_threads - state of all threads, in the private area
- * @evicted: number of states that were reused for other threads
+ * @evicted: private copy of more_evicted
  * @places:  the states
  */
 struct pfm_threads {
@@ -92,8 +93,9 @@ pfm_threads_find(void *place, u64 ids, size_t size)
 
 /* Implementation of name_thread() of DEFINE_PFM_THREADS_AT(). */
 static __always_inline void *
-pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
-		u64 tstamp, u64 *since, size_t size, u32 threads)
+pfm_threads_get(void *buf, struct pfm_threads *all,
+		const struct pfm_ovfl_data *data, u64 tstamp, u64 *since,
+		size_t size, u32 threads)
 {
 	u64 ids = (u64)data->tgid << 32 | data->tid, last;
 	struct pfm_thread *t;
@@ -102,7 +104,9 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 			     pfm_threads_hash(ids, threads) * size, ids, size);
 	last = t->tstamp;
 	if (t->ids != ids || !last) {
-		all->evicted += !!last;
+		if (last)
+			pfm_count(&pfm_sink_more(buf)->more_evicted,
+				  &all->evicted, 1);
 		last = 0;
 		memset(t, 0, size);
 		t->ids = ids;
@@ -130,7 +134,7 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 	name##_thread(void *buf, const struct pfm_ovfl_data *data,	\
 		      u64 tstamp, u64 *since)				\
 	{								\
-		return pfm_threads_get(area, data, tstamp, since,	\
+		return pfm_threads_get(buf, area, data, tstamp, since,	\
 				       sizeof(type), threads);		\
 	}								\
 									\

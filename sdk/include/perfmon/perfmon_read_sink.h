@@ -136,6 +136,14 @@ static inline const pfm_sink_more_t *pfm_read_sink_more(const void *buf,
 	return (const pfm_sink_more_t *)more;
 }
 
+/* Get the number of evicted thread states; 0 before version 1.3. */
+static inline __u64 pfm_read_sink_evicted(const void *buf, size_t size)
+{
+	const pfm_sink_more_t *more = pfm_read_sink_more(buf, size);
+
+	return more ? pfm_read_once64(&more->more_evicted) : 0;
+}
+
 /* Get the number of skipped samples; 0 before version 1.1. */
 static inline __u64 pfm_read_sink_skipped(const void *buf, size_t size)
 {

@@ -54,7 +54,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_SINK_MAGIC		0x6b6e69732d6d6670ULL	/* "pfm-sink" */
-#define PFM_SINK_VERSION	((1U << 16) | 2U)	/* major.minor */
+#define PFM_SINK_VERSION	((1U << 16) | 3U)	/* major.minor */
 
 #define PFM_SINK_MAX_REGIONS	64
 
@@ -202,17 +202,21 @@ PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_reserved, 28, 4);
  * @more_updates:  for a table whose records have several fields besides the
  *                 key, since version 1.2: incremented before and after each
  *                 change of a record, so it is odd during a change
+ * @more_evicted:  number of thread states that were reused for other threads
+ *                 (perfmon_fmt_threads.h), since version 1.3
  * @more_reserved: 0
  */
 typedef struct {
 	__u64	more_skipped;
 	__u64	more_updates;
-	__u64	more_reserved[2];
+	__u64	more_evicted;
+	__u64	more_reserved;
 } pfm_sink_more_t;
 
 PFM_STATIC_ASSERT(sizeof(pfm_sink_more_t) == 32);
 PFM_ASSERT_FIELD(pfm_sink_more_t, more_skipped, 0, 8);
 PFM_ASSERT_FIELD(pfm_sink_more_t, more_updates, 8, 8);
-PFM_ASSERT_FIELD(pfm_sink_more_t, more_reserved, 16, 16);
+PFM_ASSERT_FIELD(pfm_sink_more_t, more_evicted, 16, 8);
+PFM_ASSERT_FIELD(pfm_sink_more_t, more_reserved, 24, 8);
 
 #endif /* PERFMON_SINK_H */

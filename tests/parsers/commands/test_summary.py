@@ -121,6 +121,12 @@ def test_summary_has_skipped_samples_of_buffers() -> None:
     assert summary.of_all([recording, skipping(2)])["skipped"] == 11
 
 
+def test_summary_has_evicted_thread_states() -> None:
+    recording = skipping(5, evicted=3)
+    assert summary.as_json(recording)["evicted"] == 3
+    assert ("evicted thread states", "3") in summary.lines(recording)
+
+
 def test_summary_counts_imprecise_samples() -> None:
     sess = session(uuid=UUID_PEBS64)
     recording = read(pebs_capture([{}, {}, {}], 144, sess))

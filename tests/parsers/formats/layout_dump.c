@@ -359,5 +359,6 @@ const struct row rows[] = {
 	WHOLE(pfm_sink_more_t),
 	FIELD(pfm_sink_more_t, more_skipped),
 	FIELD(pfm_sink_more_t, more_updates),
-	ARRAY(pfm_sink_more_t, more_reserved),
+	FIELD(pfm_sink_more_t, more_evicted),
+	FIELD(pfm_sink_more_t, more_reserved),
 };

@@ -37,6 +37,7 @@ SUMMARY = {
     "lost_in_buffers": {},
     "lost_in_regions": [],
     "skipped": 0,
+    "evicted": 0,
     "throttled": None,
     "limited": None,
     "imprecise": 0,

@@ -49,9 +49,10 @@ def sink(
 ) -> bytes:
     """Return a buffer that has lost 3, 5, 7 and 11 samples for different reasons.
 
-    Without ``skipped``, the header has version 1.0.
+    With ``skipped``, 6 states of threads have been evicted. Without it, the header has
+    version 1.0.
     """
-    more = b"" if skipped is None else struct.pack("<4Q", skipped, 0, 0, 0)
+    more = b"" if skipped is None else struct.pack("<4Q", skipped, 0, 6, 0)
     more_offs = 128 + len(regions) * 32
     offs = more_offs + len(more)
     filling = [region.state == FILLING for region in regions]
@@ -135,8 +136,8 @@ SKIPPED = sink(
 
 def test_skipped_samples_are_no_losses(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", SKIPPED, "rest", "totals", "skipped")
-    assert outcome.answers[1:] == ["1", f"11 {LOST}", "17"]
-    assert save(UNKNOWN, "load", BUSY, "skipped").answers[1:] == ["0"]
+    assert outcome.answers[1:] == ["1", f"11 {LOST}", "17 6"]
+    assert save(UNKNOWN, "load", BUSY, "skipped").answers[1:] == ["0 0"]
 
 
 @pytest.mark.parametrize("moment", ["notified", "rest"])

@@ -431,6 +431,7 @@ char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 	struct json_object *object = json_new_object();
 
 	add_samples(object, totals);
+	json_add_u64(object, "evicted", totals->evicted);
 	json_add_u64(object, "throttled", totals->throttled);
 	json_add_u64(object, "limited", totals->limited);
 	json_add_u64(object, "notifications", totals->notifications);

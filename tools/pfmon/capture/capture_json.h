@@ -23,6 +23,7 @@ struct totals {
 	uint64_t lost;
 	bool lost_known;		/* /proc could be read */
 	uint64_t skipped;		/* samples the format did not record */
+	uint64_t evicted;		/* states of threads */
 	uint64_t throttled;		/* times that perf stopped a counter */
 	uint64_t limited;		/* times that a limit masked a thread */
 	uint64_t notifications;

@@ -55,6 +55,7 @@ static void add_losses(struct totals *totals, struct context_stats stats)
 {
 	totals->lost += stats.lost;
 	totals->skipped += stats.skipped;
+	totals->evicted += stats.evicted;
 	totals->throttled += stats.throttled;
 	totals->limited += stats.limited;
 }
@@ -64,6 +65,7 @@ void recording_count_losses(struct recording *recording,
 {
 	recording->totals.lost = recording->elsewhere.lost;
 	recording->totals.skipped = recording->elsewhere.skipped;
+	recording->totals.evicted = recording->elsewhere.evicted;
 	recording->totals.throttled = recording->elsewhere.throttled;
 	recording->totals.limited = recording->elsewhere.limited;
 	for (unsigned int i = 0; i < count; i++)
@@ -78,6 +80,7 @@ struct totals recording_capture_totals(const struct recording *recording)
 	totals.samples -= before->samples;
 	totals.lost -= before->lost;
 	totals.skipped -= before->skipped;
+	totals.evicted -= before->evicted;
 	totals.throttled -= before->throttled;
 	totals.limited -= before->limited;
 	totals.processes.lost -= before->processes.lost;

@@ -147,6 +147,12 @@ struct smpl_module {
 			    const void *buffer, size_t size);
 
 	/*
+	 * Optional: returns how many states of threads the format has evicted.
+	 */
+	uint64_t (*evicted)(const struct smpl_format *format,
+			    const void *buffer, size_t size);
+
+	/*
 	 * Optional, for formats whose entries contain the period: calls visit
 	 * with each entry after *position, and advances *position. The kernel
 	 * may write to the buffer meanwhile. After a restart, the caller sets

@@ -112,6 +112,13 @@ static uint64_t skipped(const struct smpl_format *format, const void *buffer,
 	return pfm_read_sink_skipped(buffer, size);
 }
 
+static uint64_t evicted(const struct smpl_format *format, const void *buffer,
+			size_t size)
+{
+	(void)format;
+	return pfm_read_sink_evicted(buffer, size);
+}
+
 static bool set_up_with_processes(struct smpl_format *format,
 				  const struct options *options)
 {
@@ -211,7 +218,8 @@ static uint64_t stacks_buffer(const struct smpl_format *format,
 	.intact = intact,	\
 	.samples = samples,	\
 	.lost = lost,		\
-	.skipped = skipped
+	.skipped = skipped,	\
+	.evicted = evicted
 
 const struct smpl_module smpl_sink = {
 	.name = "sink",

@@ -37,6 +37,9 @@ static void print_totals(const struct totals *totals)
 		fputs(", - lost", stderr);
 	if (totals->skipped)
 		fprintf(stderr, ", %" PRIu64 " skipped", totals->skipped);
+	if (totals->evicted)
+		fprintf(stderr, ", %" PRIu64 " thread state%s evicted",
+			totals->evicted, plural(totals->evicted));
 	if (totals->cut)
 		fputs(" before the error", stderr);
 	if (totals->throttled)

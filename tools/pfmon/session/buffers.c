@@ -187,15 +187,25 @@ uint64_t buffers_lost(const struct buffers *buffers)
 	return lost;
 }
 
+/* Returns the sum of a number that is in each buffer. */
+static uint64_t sum(const struct buffers *buffers,
+		    uint64_t (*number)(const struct smpl_format *format,
+				       const void *buffer, size_t size))
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; number && i < buffers->count; i++)
+		all += number(buffers->format, buffers->list[i].bytes,
+			      buffers->size);
+	return all;
+}
+
 uint64_t buffers_skipped(const struct buffers *buffers)
 {
-	const struct smpl_module *layout = buffers->layout;
-	uint64_t skipped = 0;
+	return buffers->layout ? sum(buffers, buffers->layout->skipped) : 0;
+}
 
-	for (unsigned int i = 0;
-	     layout && layout->skipped && i < buffers->count; i++)
-		skipped += layout->skipped(buffers->format,
-					   buffers->list[i].bytes,
-					   buffers->size);
-	return skipped;
+uint64_t buffers_evicted(const struct buffers *buffers)
+{
+	return buffers->layout ? sum(buffers, buffers->layout->evicted) : 0;
 }

@@ -75,8 +75,12 @@ void buffers_each_new(const struct buffers *buffers,
 				    void *data),
 		      void *data);
 
-/* Return the number of samples that the format has lost, or skipped. */
+/*
+ * Return the number of samples that the format has lost, or skipped, or of
+ * thread states that it has evicted.
+ */
 uint64_t buffers_lost(const struct buffers *buffers);
 uint64_t buffers_skipped(const struct buffers *buffers);
+uint64_t buffers_evicted(const struct buffers *buffers);
 
 #endif /* PFMON_SESSION_BUFFERS_H */

@@ -19,6 +19,7 @@
 struct context_stats {
 	uint64_t lost;			/* overflows and samples lost */
 	uint64_t skipped;		/* samples that the format skipped */
+	uint64_t evicted;		/* states of threads */
 	uint64_t throttled;		/* times that perf stopped a counter */
 	uint64_t limited;		/* times that a limit masked a thread */
 	uint64_t messages_dropped;

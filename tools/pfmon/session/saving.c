@@ -65,12 +65,13 @@ bool context_save_rest(struct context *context)
 	return buffers_save(&context->buffers, ANY_CPU, SMPL_END);
 }
 
-/* Adds the samples that the format has lost and skipped to the statistics. */
+/* Adds the numbers that the format itself counts to the statistics. */
 static struct context_stats with_losses(const struct context *context,
 					struct context_stats stats)
 {
 	stats.lost += buffers_lost(&context->buffers);
 	stats.skipped = buffers_skipped(&context->buffers);
+	stats.evicted = buffers_evicted(&context->buffers);
 	return stats;
 }
 
