@@ -41,9 +41,10 @@ fail() {
 	echo "@fail $*"
 }
 
-# Prints the last kernel message that contains $1.
+# Prints "; " and the last kernel message about a format since the check began, if any.
 said() {
-	dmesg | grep -F "$1" | tail -n 1 | sed 's/^\[[^]]*\] //'
+	line=$(dmesg | sed -n "/pfm_conform: begin $number $check\$/,\$s/.*\(perfmon: format\)/\1/p" | tail -n 1)
+	echo "${line:+; $line}"
 }
 
 registered() {
@@ -60,7 +61,7 @@ check_load() {
 	rmmod "$module" 2>/dev/null
 	before=$(registered)
 	if ! load; then
-		fail "the module cannot be loaded: $(cat /tmp/error); $(said "perfmon: format")"
+		fail "the module cannot be loaded: $(cat /tmp/error)$(said)"
 		return 1
 	fi
 	find_format
@@ -191,7 +192,7 @@ check_recording() {
 		if cannot_record; then
 			skip "this guest's PMU does not support the format: $(tail -n 1 /tmp/recorded)"
 		else
-			fail "pfmon cannot record with the format: $(tail -n 1 /tmp/recorded)"
+			fail "pfmon cannot record with the format: $(tail -n 1 /tmp/recorded)$(said)"
 		fi
 		return
 	done
@@ -242,7 +243,7 @@ reload() {
 			return 1
 		fi
 		if ! load; then
-			fail "the module cannot be loaded a second time: $(cat /tmp/error)"
+			fail "the module cannot be loaded a second time: $(cat /tmp/error)$(said)"
 			return 1
 		fi
 	done

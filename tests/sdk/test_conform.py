@@ -43,6 +43,10 @@ EXPECTED = {
         "interrupts": "wrote past the end of the private area",
         "nmis": "wrote past the end of the private area",
     },
+    "begins": {
+        "recording": "pfmon cannot record with the format: .*; perfmon: format "
+        "broken_begins: fmt_init returns 11, which is neither 0 nor an errno$",
+    },
     "behind": {
         "levels": "wrote past the end of the buffer: .*, after 0 single overflows",
         "sizes": r"wrote past the end of the buffer: byte (\d+) of \1, in a buffer of",
