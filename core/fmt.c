@@ -84,7 +84,7 @@ static int pfm_fmt_check(const pfm_buffer_fmt_t *fmt, const char *module,
 	const char *fault;
 
 	if (interface != PFM_FMT_INTERFACE) {
-		pr_err("perfmon: format in module %s: built for interface %u of perfmon_fmt.h, but perfmon has interface %u: rebuild it\n",
+		pr_err("perfmon: format in module %s: built for interface %u of perfmon_fmt.h, but perfmon has interface %u: rebuild it, see \"Formats for older interfaces\" in docs/writing_a_format.md\n",
 		       module, interface, PFM_FMT_INTERFACE);
 		return -EINVAL;
 	}

@@ -5,8 +5,8 @@
     format_hints.py FOLDER
 
 Run this if the module in FOLDER cannot be built. It prints a line, with the
-replacement, for each name or call that has changed. docs/writing_a_format.md has the
-same table.
+replacement, for each name or call that has changed, and a line with the page that lists
+all changes.
 """
 
 from __future__ import annotations
@@ -39,16 +39,23 @@ HINTS = {
         "<perfmon/perfmon_fmt_table.h>"
     ),
 }
+PAGE = 'see "Formats for older interfaces" in docs/writing_a_format.md'
 
 
 def hints(sources: Mapping[Path, bytes]) -> Iterator[str]:
-    """Yield a line for each outdated name or call in a format's sources."""
+    """Yield a line for each outdated name or call in a format's sources.
+
+    If there are any, the last line names the page that lists all changes.
+    """
+    line = 0
     for path, content in sources.items():
         text = content.decode(errors="replace")
         for pattern, advice in HINTS.items():
             for found in re.finditer(pattern, text):
                 line = text.count("\n", 0, found.start()) + 1
                 yield f"{path}:{line}: the SDK has changed: {advice}"
+    if line:
+        yield PAGE
 
 
 def main() -> int:

@@ -36,7 +36,8 @@ SAID = [
 
 
 def test_each_change_of_the_sdk_is_named() -> None:
-    found = list(format_hints.hints({Path("pfm_fmt_old.c"): OLD}))
+    *found, page = format_hints.hints({Path("pfm_fmt_old.c"): OLD})
+    assert page == format_hints.PAGE
     assert len(found) == len(SAID) == len(format_hints.HINTS)
     assert all(line.startswith(said) for line, said in zip(found, SAID))
 

@@ -75,6 +75,10 @@ EXPECTED = {
         "full": "fmt_restart sets control bits 0x3: it may set only reset_ovfl_pmds",
         "restart": "fmt_restart sets control bits 0x1: .*, after 0 overflows",
     },
+    "old": {
+        "load": "built for interface 3 .*, but perfmon has interface [4-9]: "
+        'rebuild it, see "Formats for older interfaces" in docs/writing_a_format.md',
+    },
     "packet": {
         "full": "wrote past the record .*: byte 8 of a record of 8 bytes",
         "nmis": "wrote past the record",
@@ -195,6 +199,24 @@ def test_write_after_exit_is_found(sdk: Sdk, tmp_path: Path) -> None:
 def test_each_check_of_a_format_can_fail() -> None:
     failing = {check for findings in EXPECTED.values() for check in findings}
     assert failing == {*checks.GUEST, *checks.HOST}
+
+
+@pytest.mark.usefixtures("vm")
+def test_old_source_is_explained(sdk: Sdk, tmp_path: Path) -> None:
+    made = sdk.run([sdk.prefix / "bin/pfm-new-format", "old"], tmp_path, {})
+    assert made.returncode == 0, made.stderr
+    source = tmp_path / "old/pfm_fmt_old.c"
+    text, data = source.read_text(), "struct pfm_ovfl_data *data"
+    assert data in text
+    source.write_text(text.replace(data, "void *data"))
+    kernel = ("--kernel", host.kernel())
+    for done in (
+        sdk.conform(*kernel, source.parent),
+        sdk.vm(*kernel, "--format", source.parent, "--", "true"),
+    ):
+        assert done.returncode == verdict.SETUP
+        assert re.search(r"pfm_fmt_old\.c:\d+: the SDK has changed: ", done.stderr)
+        assert 'see "Formats for older interfaces" in docs/writing' in done.stderr
 
 
 def test_missing_input_is_named(sdk: Sdk) -> None:
