@@ -58,6 +58,8 @@ def documents(capture: Path, kind: bytes) -> list[Any]:
     [
         ((), False),
         (("--data-maps",), True),
+        (("--smpl-pmds=addr",), True),
+        (("--smpl-pmds=latency",), False),
         (("--smpl-module=pebs64",), False),
         (("--smpl-module=pebs64", "--smpl-record=nehalem"), True),
         (("--smpl-module=pebs64", "--smpl-record=base", "--data-maps"), True),

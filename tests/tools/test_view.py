@@ -40,18 +40,19 @@ def test_session_of_other_format_has_no_view(printer: Printer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "flags"), [((), 0x10), (("--smpl-record=skylake",), 0x30)]
+    "options", [(), ("--smpl-periods-random=0xff:5", "--smpl-entries=9")]
 )
-def test_view_selects_recorded_registers(
-    printer: Printer, option: tuple[str, ...], flags: int
+def test_dear_hist_samples_like_default_with_precise_data(
+    printer: Printer, options: tuple[str, ...]
 ) -> None:
-    of_view = printer.session(*DEAR_HIST, *option)
-    record = option or ("--smpl-record=nehalem",)
-    plain = printer.session(*EVENTS, "--smpl-module=pebs64", *record)
+    of_view = printer.session(*DEAR_HIST, "--smpl-pmds=tid", *options)
+    precise = ("-e", "cycles:p,instructions", *EVENTS[2:])
+    pmds = "--smpl-pmds=tid,addr,latency,source"
+    plain = printer.session(*precise, pmds, *options)
+    plain["sets"][0]["pmds"][0]["event"] = "cycles"
     assert of_view["format"]["arg"] == plain["format"]["arg"]
     assert of_view["format"]["uuid"] == plain["format"]["uuid"]
     assert of_view["sets"] == plain["sets"]
-    assert bytes.fromhex(of_view["format"]["arg"])[16] == flags
 
 
 @pytest.mark.parametrize(

@@ -46,10 +46,7 @@ COOKBOOK = (ROOT / "docs/cookbook.md").read_text()
 SLOW = int(QUERY.partition("latency >= ")[2].split()[0])
 TABLES = ("lines", "slow")
 SAMPLE_PMDS = "addr,latency,source"
-SYSTEM_WIDE = (
-    f"--system-wide -e cycles:kp --smpl-pmds={SAMPLE_PMDS}"
-    f" --long-smpl-periods={PERIOD}"
-)
+SYSTEM_WIDE = f"--system-wide --long-smpl-periods={PERIOD}"
 RIG = "/sys/kernel/debug/pfm_nmi"
 ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later sample adds 1
 
@@ -112,10 +109,15 @@ def _script() -> str:
             f"pfmon --smpl-module=dear-hist --smpl-level-view --smpl-show-top=10"
             f" --smpl-entries={2 * TOTAL} -e cycles:kpp"
             f" --long-smpl-periods={PERIOD} -o /out/loads.cap sh -c '{shots}'",
+            # Without the modifier p, which dear-hist implies.
+            f"taskset -c 0 pfmon {SYSTEM_WIDE} -e cycles:k --smpl-module=dear-hist"
+            f" --smpl-periods-random=1:5 -o /out/random.cap sh -c"
+            f" 'echo $$ >/out/shooting; {shots}'",
             f"rm {viewer}",
             f"! pfmon --smpl-module=dear-hist -e cycles:kpp -o /out/no.cap"
             f" --long-smpl-periods={PERIOD} touch /out/has-run",
-            f"taskset -c 0 pfmon {SYSTEM_WIDE} -o /out/system.cap sh -c"
+            f"taskset -c 0 pfmon {SYSTEM_WIDE} -e cycles:kp"
+            f" --smpl-pmds={SAMPLE_PMDS} -o /out/system.cap sh -c"
             f" 'echo $$ >/out/firing; {shots}'",
             *(
                 f"pfmon --smpl-module={name} --smpl-arg=min={SLOW} -e cycles:kp"
@@ -190,6 +192,24 @@ def test_dear_hist_without_viewer_measures_nothing(out: Path) -> None:
     said = (out / "output").read_text()
     assert "dear-hist needs pfmparse to show its view, and pfmparse is neither" in said
     assert not (out / "no.cap").exists() and not (out / "has-run").exists()
+
+
+def test_system_wide_dear_hist_names_process_and_thread(out: Path) -> None:
+    capture, pid = out / "random.cap", int((out / "shooting").read_text())
+    (row,) = told("report", "--by", "comm,process,thread,cpu", capture)["rows"]
+    assert row["key"] == ["sh", pid, pid, 0]
+
+
+def test_dear_hist_takes_random_periods(out: Path) -> None:
+    data = pfmparse("export", out / "random.cap", "--to", "csv", "-o", "-")
+    rows = list(csv.DictReader(io.StringIO(data)))
+    first = ADDRESS, LATENCY
+    assert [(int(row["pmd260"]), int(row["pmd261"])) for row in rows] == [
+        tuple(value + number for value in first) for number in range(len(rows))
+    ]
+    periods = [int(row["period"]) for row in rows]
+    assert len(set(periods)) == 2
+    assert PERIOD * TOTAL - sum(periods) in range(max(periods))
 
 
 def test_system_wide_pmds_have_all_levels(out: Path) -> None:
@@ -279,7 +299,7 @@ def test_samples_can_be_summed_by_cache_line_with_sql(out: Path) -> None:
 
 def test_event_without_the_data_is_explained(out: Path) -> None:
     said = (out / "output").read_text()
-    assert "an event does not provide the data that --smpl-pmds requests: CPU" in said
+    assert "an event does not provide the data that --smpl-pmds or the sampling" in said
 
 
 @dataclass(frozen=True)

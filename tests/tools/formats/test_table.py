@@ -74,7 +74,7 @@ def test_format_is_found_by_name_and_by_uuid(
         ),
         (
             ("--smpl-module=histogram", "--smpl-pmds=tid"),
-            "histogram does not take --smpl-pmds; these do: default, nway, callstack",
+            "histogram does not take --smpl-pmds; these do: default, nway, dear-hist",
         ),
         (
             ("--smpl-module=pebs32", "--smpl-entries=107374182"),

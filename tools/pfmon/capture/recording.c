@@ -26,7 +26,8 @@
 /* Returns whether data mappings are recorded, too. */
 static bool wants_data(const struct plan *plan)
 {
-	return plan->options->data_maps || plan->format.data_addresses;
+	return plan->options->data_maps || plan->format.data_addresses ||
+	       pfm_bv_isset(plan->options->smpl_pmds, PFM_PMD_ADDRESS);
 }
 
 /* Returns whether samples may have kernel addresses. */

@@ -103,8 +103,9 @@ bool view_find_program(const struct options *options, char **path)
 	*path = view_program();
 	if (*path)
 		return true;
-	message("%s needs " PROGRAM " to show its view, and " PROGRAM " is neither in pfmon's directory nor in PATH: install pfmparse, or record with --smpl-module=pebs64 --smpl-record=nehalem",
-		options->module);
+	message("%s needs " PROGRAM " to show its view, and " PROGRAM " is neither in pfmon's directory nor in PATH: install pfmparse, or replace --smpl-module=%s by --smpl-pmds=%s",
+		options->module, options->module,
+		smpl_module_named(options->module)->pmds);
 	return false;
 }
 

@@ -41,6 +41,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 	pfm_default_smpl_arg_t arg = { .buf_flags = flags };
 
 	format->flags = flags;
+	format->precise = format->module->pmds;
 	format->times = has_full_header(flags);
 	format->processes = format->times;
 	format->entry_size = entry_header_size(flags) +
@@ -128,6 +129,27 @@ const struct smpl_module smpl_default = {
 	.options = FORMAT_OPT_IP_ONLY | FORMAT_OPT_NO_HDR | FORMAT_OPT_ENTRIES |
 		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | FORMAT_OPT_FREQUENCY |
 		   FORMAT_OPT_RAW_TIME,
+	.set_up = set_up,
+	.choose = choose,
+	.samples = samples,
+	.each_new = each_new,
+	.each_process = each_process,
+};
+
+/*
+ * Records samples like default, with the data of memory accesses. At the end,
+ * pfmparse prints the histograms that the original pfmon printed.
+ */
+const struct smpl_module smpl_dear_hist = {
+	.name = "dear-hist",
+	.uuid = PFM_DFL_SMPL_UUID_STR,
+	.summary = "like default, with a view of memory latency at the end",
+	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM |
+		   FORMAT_OPT_FREQUENCY | FORMAT_OPT_RAW_TIME |
+		   FORMAT_OPT_SHOW_FUNC | FORMAT_OPT_SHOW_TOP |
+		   FORMAT_OPT_VIEWS,
+	.view = "mem",
+	.pmds = "addr,latency,source",
 	.set_up = set_up,
 	.choose = choose,
 	.samples = samples,

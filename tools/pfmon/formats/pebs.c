@@ -42,25 +42,12 @@ static bool read_area(const struct smpl_format *format, const void *buffer,
 	return ok;
 }
 
-/*
- * Returns the layout of the records, PFM_PEBS64_SMPL_*. A module with a view
- * (dear-hist) shows memory accesses, for which it needs at least the layout of
- * Nehalem.
- */
-static uint32_t record_of(const struct smpl_format *format,
-			  const struct options *options)
-{
-	if (format->module->view && !options->record)
-		return PFM_PEBS64_SMPL_NEHALEM;
-	return options->record;
-}
-
 static size_t record_size(const struct smpl_format *format,
 			  const struct options *options)
 {
 	if (!is_wide(format))
 		return sizeof(pfm_pebs32_smpl_entry_t);
-	switch (record_of(format, options)) {
+	switch (options->record) {
 	case PFM_PEBS64_SMPL_NEHALEM:
 		return sizeof(pfm_pebs64_nhm_entry_t);
 	case PFM_PEBS64_SMPL_HASWELL:
@@ -127,7 +114,7 @@ static void set_up_wide(struct smpl_format *format,
 		.buf_size = PFM_PEBS64_SMPL_ALIGN +
 			    options->entries * format->entry_size,
 		.intr_thres = options->entries,
-		.flags = record_of(format, options),
+		.flags = options->record,
 		.cnt_reset = reset,
 	};
 
@@ -149,7 +136,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 		return false;
 	format->precise = !(options->format_options & FORMAT_OPT_IMPRECISE);
 	format->entry_size = record_size(format, options);
-	format->data_addresses = is_wide(format) && record_of(format, options);
+	format->data_addresses = is_wide(format) && options->record;
 	if (!is_wide(format))
 		return set_up_narrow(format, options, reset);
 	set_up_wide(format, options, reset);
@@ -216,23 +203,6 @@ const struct smpl_module smpl_pebs64 = {
 	.uuid = PFM_PEBS64_SMPL_UUID_STR,
 	.summary = PFM_PEBS64_SMPL_SUMMARY,
 	.options = OPTIONS | FORMAT_OPT_RECORD,
-	.set_up = set_up,
-	.choose = choose,
-	.samples = samples,
-	.lost = lost_wide,
-};
-
-/*
- * Records samples like pebs64. At the end, pfmparse prints the histograms that
- * the original pfmon printed.
- */
-const struct smpl_module smpl_dear_hist = {
-	.name = "dear-hist",
-	.uuid = PFM_PEBS64_SMPL_UUID_STR,
-	.summary = "like pebs64, with a view of memory latency at the end",
-	.options = OPTIONS | FORMAT_OPT_RECORD | FORMAT_OPT_SHOW_FUNC |
-		   FORMAT_OPT_SHOW_TOP | FORMAT_OPT_VIEWS,
-	.view = "mem",
 	.set_up = set_up,
 	.choose = choose,
 	.samples = samples,

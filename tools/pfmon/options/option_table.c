@@ -508,8 +508,9 @@ const struct option_row option_table[] = {
 		.details =
 			"The capture then describes the layout of the processes'\n"
 			"memory: files, heap, stacks. This is the default if samples\n"
-			"contain data addresses: with *dear-hist*, and with *pebs64*\n"
-			"and a larger *--smpl-record* than *base*.\n",
+			"contain data addresses: with *addr* in *--smpl-pmds*, with\n"
+			"*dear-hist*, and with *pebs64* and a larger\n"
+			"*--smpl-record* than *base*.\n",
 	}, {
 		.name = "overflow-block", .group = GROUP_SAMPLING,
 		.effect = SETS(overflow_block),

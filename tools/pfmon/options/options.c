@@ -10,12 +10,14 @@
 #include "base/similar.h"
 #include "base/util.h"
 #include "events/events.h"
+#include "formats/table.h"
 #include "options/call_graph_options.h"
 #include "options/counting_options.h"
 #include "options/default_events.h"
 #include "options/event_options.h"
 #include "options/follow_options.h"
 #include "options/off_cpu_options.h"
+#include "options/option_arguments.h"
 #include "options/option_table.h"
 #include "options/options.h"
 #include "options/perf_options.h"
@@ -110,6 +112,14 @@ static bool take_standard_output(struct options *options)
 	return true;
 }
 
+static bool add_pmds_of_module(struct options *options)
+{
+	const struct smpl_module *module = smpl_module_named(options->module);
+
+	return !module || !module->pmds ||
+	       parse_smpl_pmds(options, module->pmds);
+}
+
 static bool check(struct options *options)
 {
 	if (!agree(options) || !take_standard_output(options) ||
@@ -125,7 +135,7 @@ static bool check(struct options *options)
 		options->regions = DEFAULT_REGIONS;
 	if (options->sampling && !options->outfile)
 		options->outfile = DEFAULT_CAPTURE;
-	return true;
+	return add_pmds_of_module(options);
 }
 
 /*

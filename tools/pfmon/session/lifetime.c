@@ -115,12 +115,12 @@ static void explain_create(const struct plan *plan, int error)
 	else if (error == E2BIG && sampling)
 		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows: as root, raise that limit",
 			format->name, format->arg_size, PFM_SYSFS);
-	else if (error == EOPNOTSUPP && format->precise)
-		message("the sampling format %s needs precise events that record registers, and this machine has none; on x86, --smpl-imprecise records the registers at the interrupt instead",
-			format->name);
 	else if (error == EOPNOTSUPP &&
 		 plan->options->format_options & FORMAT_OPT_RAW_TIME)
 		message("this machine has no counter that is suitable for raw time stamps: omit --smpl-raw-time");
+	else if (error == EOPNOTSUPP && format->precise)
+		message("the sampling format %s needs precise events that record registers, and this machine has none; on x86, --smpl-imprecise records the registers at the interrupt instead",
+			format->name);
 	else if (error == EOPNOTSUPP && sampling)
 		message("the sampling format %s does not work on this architecture; see --list-formats for others",
 			format->name);
@@ -251,7 +251,8 @@ static bool create(struct context *context)
 /*
  * Saves an image of the unused buffer, so that is_untouched() can find out
  * whether the buffer has samples. This works for known formats whose headers
- * change with each sample, but not if the hardware writes the samples.
+ * change with each sample. Samples of precise events may be written by the
+ * hardware, which does not change the headers.
  */
 static void remember_empty(struct context *context)
 {
@@ -375,7 +376,7 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 		message("an event does not provide the branches that --smpl-pmds requests: use hardware events of CPUs that record branches; virtual machines often record none");
 	else if (error == EINVAL && records(context->plan, PFM_PMD_ADDRESS,
 					    PFM_PMD_TRANSACTION))
-		message("an event does not provide the data that --smpl-pmds requests: CPU events need the modifier p, as in cycles:p; page faults and breakpoints provide only addr and physical; other software events and tracepoints provide nothing");
+		message("an event does not provide the data that --smpl-pmds or the sampling format requests: CPU events need the modifier p, as in cycles:p; page faults and breakpoints provide only addr and physical; other software events and tracepoints provide nothing");
 	else
 		message("cannot attach the context to thread %d: %s", tid,
 			strerror(error));
