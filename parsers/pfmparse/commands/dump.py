@@ -78,10 +78,16 @@ def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
 def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
     """Yields the samples as JSON, one object per line; each string has one batch."""
     for batch in batches:
-        lines = (
-            json.dumps(sample) + "\n" for sample in samples_as_dicts(batch.samples)
-        )
-        yield "".join(lines)
+        rows = samples_as_dicts(batch.samples)
+        if branches.recorded(batch.samples):
+            rows = map(_with_branches, rows)
+        yield "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _with_branches(sample: dict[str, object]) -> dict[str, object]:
+    pmds = sample["pmds"]
+    assert isinstance(pmds, dict)
+    return {**sample, "branches": branches.objects(pmds)}
 
 
 def text_lines(batches: Iterable[Batch]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Iterator, Mapping
 
 import numpy as np
 
@@ -70,14 +70,38 @@ def texts(pmds: Mapping[str, int]) -> list[str]:
     FROM/TO/M/X/A/CYCLES/TYPE, as in perf script's output. If the branch was predicted,
     M is P.
     """
-    found = []
+    return [
+        "/".join((f"{start:#x}", f"{end:#x}", *_fields(flags)))
+        for start, end, flags in _listed(pmds)
+    ]
+
+
+def objects(pmds: Mapping[str, int]) -> list[dict[str, object]]:
+    """Returns the branches of a sample as objects for JSON, oldest first."""
+    return [
+        {
+            "from": start,
+            "to": end,
+            "predicted": bool(flags & PREDICTED)
+            if flags & (PREDICTED | MISPREDICTED)
+            else None,
+            "transaction": bool(flags & IN_TRANSACTION),
+            "abort": bool(flags & ABORT),
+            "cycles": _cycles(flags),
+            "type": _type(flags) or None,
+        }
+        for start, end, flags in _listed(pmds)
+    ]
+
+
+def _listed(pmds: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+    """Yields source, target and flags of each branch, oldest first."""
     for n in reversed(range(COUNT)):
-        start, end, flags = (
+        words = tuple(
             pmds.get(str(pmd + n), 0) for pmd in (BRANCH_FROM, BRANCH_TO, BRANCH_FLAGS)
         )
-        if start or end or flags:
-            found.append("/".join((f"{start:#x}", f"{end:#x}", *_fields(flags))))
-    return found
+        if any(words):
+            yield words
 
 
 def _fields(flags: int) -> tuple[str, ...]:
@@ -86,9 +110,13 @@ def _fields(flags: int) -> tuple[str, ...]:
         predicted,
         "X" if flags & IN_TRANSACTION else "-",
         "A" if flags & ABORT else "-",
-        str(flags >> CYCLES & 0xFFFF),
+        str(_cycles(flags)),
         _type(flags) or "-",
     )
+
+
+def _cycles(flags: int) -> int:
+    return flags >> CYCLES & 0xFFFF
 
 
 def _type(flags: int) -> str:

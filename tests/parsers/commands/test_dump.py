@@ -14,6 +14,7 @@ from helpers.writers import (
     IIP_HDR,
     NO_HDR,
     UUID_PEBS64,
+    Json,
     Sample,
     pebs_capture,
     pmd,
@@ -96,6 +97,42 @@ def test_dump_lists_branches_of_perf_events(
     _, out, _ = run(capsys, "dump", str(path))
     assert words <= set(out.split())
     assert ("pmd272" in out) is (pmu != "perf_events")
+
+
+@pytest.mark.parametrize(
+    ("flags", "described"),
+    [
+        (0, {}),
+        (1, {"predicted": False}),
+        (2 | 9 << 4 | 6 << 20, {"predicted": True, "cycles": 9, "type": "RET"}),
+        (4, {"transaction": True}),
+        (8, {"abort": True}),
+    ],
+)
+def test_json_dump_describes_branches_oldest_first(
+    flags: int, described: Json, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    pmds = ((272, 0x10), (273, 0x40), (280, 0x20), (281, 0x50), (288, flags), (289, 0))
+    sess = session({0: [pmd(0, [number for number, _ in pmds])]})
+    path.write_bytes(simple_capture([Sample(pmds=pmds)], sess))
+    _, out, _ = run(capsys, "dump", "--json", str(path))
+    plain = {"predicted": None, "transaction": False, "abort": False, "cycles": 0}
+    plain |= {"type": None}
+    assert json.loads(out)["branches"] == [
+        {"from": 0x40, "to": 0x50, **plain},
+        {"from": 0x10, "to": 0x20, **plain, **described},
+    ]
+    assert json.loads(out)["pmds"] == {str(number): value for number, value in pmds}
+
+
+def test_json_dump_without_branches_has_no_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    path.write_bytes(simple_capture([Sample()], session({0: [pmd(0)]})))
+    _, out, _ = run(capsys, "dump", "--json", str(path))
+    assert "branches" not in json.loads(out)
 
 
 def test_dump_keeps_samples_without_columns() -> None:
