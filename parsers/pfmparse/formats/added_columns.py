@@ -20,12 +20,17 @@ from .samples import Column, Lazy, Samples
 PMU = "perf_events"
 # The PMDs of the newest branch. The PMDs of older branches have the next indices.
 BRANCH_FROM, BRANCH_TO, BRANCH_FLAGS = 272, 280, 288
-# The PMDs whose values have a role, each with a column name that implies this role.
+# The PMDs with data of samples, each with a column name. The name of a PMD whose values
+# have a role implies this role.
 NAMES: Mapping[int, str] = {
     255: "state",
     260: "dla",
     261: "lat",
+    262: "weight2",
+    263: "weight3",
     264: "dse",
+    265: "physical",
+    266: "transaction",
     BRANCH_FROM: "branch_from",
     BRANCH_TO: "branch_to",
     BRANCH_FLAGS: "branch_flags",
@@ -47,17 +52,18 @@ class SamplePmds:
         return cls(pmds) if pmds else None
 
     def add_to(self, samples: Samples) -> Samples:
-        """Returns the samples with derived columns for PMDs whose roles are missing."""
+        """Returns the samples with derived columns for PMDs that have no column."""
         derived = {name: partial(samples.column, name) for name in samples.derived}
         for pmd in self._pmds:
-            if samples.name_of(_role(NAMES[pmd])) is None:
+            if not _has(samples, NAMES[pmd]):
                 derived[NAMES[pmd]] = partial(_values, samples, pmd)
         return replace(samples, derived=Lazy(derived))
 
 
-def _role(name: str) -> Role:
-    """Returns the role that is implied by a column's name."""
-    return next(role for role in Role if name in role.usual)
+def _has(samples: Samples, name: str) -> bool:
+    """Returns whether samples have a column with this name, or with its role."""
+    roles = (role for role in Role if name in role.usual)
+    return samples.has(name) or any(map(samples.name_of, roles))
 
 
 def _values(samples: Samples, pmd: int) -> Column:

@@ -58,6 +58,15 @@ def test_each_sample_pmd_has_its_role(number: int) -> None:
         assert found.name_of(ROLES[other]) is None
 
 
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [(262, "weight2"), (263, "weight3"), (265, "physical"), (266, "transaction")],
+)
+def test_sample_pmd_without_role_has_its_name(number: int, name: str) -> None:
+    found = recorded([Sample(pmds=((number, 7),))], session({0: [pmd(0, [number])]}))
+    assert found.column(name).tolist() == [7]
+
+
 def test_samples_without_the_pmd_have_0() -> None:
     described = session({0: [pmd(0, [5]), pmd(1, [5, ADDRESS, LATENCY])]})
     samples = [
@@ -87,6 +96,14 @@ def test_columns_of_the_format_precede_pmds() -> None:
     file = capture(json_chunk("SESS", described), bufr(data))
     (batch,) = opened(file).batches()
     assert batch.samples.role(Role.LATENCY).tolist() == [9]
+
+
+def test_column_of_the_format_precedes_pmd_of_that_name() -> None:
+    sess = parse_session(json.dumps(session({0: [pmd(0, [262])]})).encode(), 0)
+    pmds = SamplePmds.of(sess)
+    assert pmds
+    found = pmds.add_to(Samples(1, {"weight2": np.array([16])}))
+    assert not found.derived and found.column("weight2").tolist() == [16]
 
 
 @pytest.mark.parametrize("name", ["addr", "dla"])
