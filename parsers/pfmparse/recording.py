@@ -197,6 +197,11 @@ class Recording:
         return self.source.problems
 
     @property
+    def missing(self) -> list[str]:
+        """The columns of PMDs that were read and are 0 in all samples."""
+        return [] if self._pmds is None else self._pmds.missing
+
+    @property
     def truncated(self) -> bool:
         """True if the input ends early."""
         return any(problem.truncated for problem in self.problems)

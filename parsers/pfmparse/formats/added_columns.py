@@ -42,6 +42,8 @@ class SamplePmds:
 
     def __init__(self, pmds: frozenset[int]) -> None:
         self._pmds = pmds
+        # The columns that were read, and whether any sample had another value than 0.
+        self._read: dict[str, bool] = {}
 
     @classmethod
     def of(cls, session: Session) -> Optional[SamplePmds]:
@@ -56,18 +58,25 @@ class SamplePmds:
         derived = {name: partial(samples.column, name) for name in samples.derived}
         for pmd in self._pmds:
             if not _has(samples, NAMES[pmd]):
-                derived[NAMES[pmd]] = partial(_values, samples, pmd)
+                derived[NAMES[pmd]] = partial(self._values, samples, pmd)
         return replace(samples, derived=Lazy(derived))
+
+    @property
+    def missing(self) -> list[str]:
+        """The columns that were read and are 0 in all samples."""
+        return sorted(name for name, found in self._read.items() if not found)
+
+    def _values(self, samples: Samples, pmd: int) -> Column:
+        column, name = samples.pmd_values(pmd)[0], NAMES[pmd]
+        if column.size and not self._read.get(name):
+            self._read[name] = bool(column.any())
+        return column
 
 
 def _has(samples: Samples, name: str) -> bool:
     """Returns whether samples have a column with this name, or with its role."""
     roles = (role for role in Role if name in role.usual)
     return samples.has(name) or any(map(samples.name_of, roles))
-
-
-def _values(samples: Samples, pmd: int) -> Column:
-    return samples.pmd_values(pmd)[0]
 
 
 THREAD, PROCESS = "context_tid", "context_tgid"  # columns that are added

@@ -35,6 +35,30 @@ def test_session_control_groups_are_printed_once(
     assert told(capsys, "report", "--cgroup=/", str(file))["total"] == 3
 
 
+@pytest.mark.parametrize(
+    ("options", "latencies", "warned"),
+    [
+        (("mem", "--view=level"), (0, 0), True),
+        (("mem", "--view=level"), (0, 9), False),
+        (("mem", "--view=level"), (), False),
+        (("report", "--by=data-address"), (0, 0), False),
+    ],
+)
+def test_column_that_is_0_in_all_samples_is_reported(
+    options: tuple[str, ...],
+    latencies: tuple[int, ...],
+    warned: bool,
+    tmp_path: Path,
+    capsys: Capture,
+) -> None:
+    file = tmp_path / "x.pfm"
+    samples = [Sample(pmds=((260, 64), (261, latency))) for latency in latencies]
+    file.write_bytes(simple_capture(samples, session({0: [pmd(0, [260, 261])]})))
+    status, _, err = run(capsys, *options, str(file))
+    said = f"pfmparse: {file}: lat is 0 in all samples: the PMU does not supply it"
+    assert status == 0 and err.startswith(said) is warned and bool(err) is warned
+
+
 @pytest.mark.parametrize("command", ["report", "info", "show", "mem"])
 def test_commands_read_a_pipe(command: str) -> None:
     sess = session({0: [pmd(0)]}, UUID_PEBS64)
