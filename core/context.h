@@ -58,6 +58,7 @@ struct pfm_buffer;
 struct pfm_context;
 struct pfm_family;
 struct pfm_share;
+struct pid_namespace;
 
 /**
  * struct pfm_pmd_ovfl - prepared data for the overflows of one PMD
@@ -284,10 +285,11 @@ struct pfm_member {
  *            instructions have no offset
  * @deferred: overflows were deferred, or missed, while the context was owned
  * @data:     where the overflow happened
- * @unusual:  the next four fields as one word; if it is 0, an overflow takes
+ * @unusual:  the next five fields as one word; if it is 0, an overflow takes
  *            the fastest path
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
+ * @translated: @pid_ns is not the initial namespace: translate thread IDs
  * @values:   at least one PMD of the active set records values of PMDs
  * @raw_time: time stamps are raw, see @raw
  * @credit:   number of overflows until the credit must be renewed (rate.c)
@@ -333,6 +335,8 @@ struct pfm_member {
  * @user_clock: user space has the kernel's CLOCK_MONOTONIC (no time namespace)
  * @reader:   the monitored thread, if it may read its counters itself
  * @target:   thread or CPU that it is attached to; each set has a copy
+ * @pid_ns:   PID namespace of the process that attached the context, or the
+ *            family's root; NULL while not attached
  * @cgroup:   control group whose tasks are measured, or NULL: all tasks
  * @sets:     event sets by their number
  * @num_sets: number of event sets
@@ -388,7 +392,8 @@ struct pfm_context {
 	union {
 		struct {
 			u32	frozen;
-			u16	several;
+			u8	several;
+			u8	translated;
 			u8	values;
 			u8	raw_time;
 		};
@@ -430,6 +435,7 @@ struct pfm_context {
 	bool			user_clock;
 	struct pfm_reader	reader;
 	struct pfm_pmu_set	target;
+	struct pid_namespace	*pid_ns;
 	struct cgroup		*cgroup;
 	struct xarray		sets;
 	unsigned int		num_sets;

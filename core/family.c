@@ -25,6 +25,7 @@
 #include <linux/memcontrol.h>
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include "attach.h"
 #include "family.h"
@@ -59,6 +60,7 @@ struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,
 	kref_init(&family->ref);
 	pfm_charge_share(&family->payer, &root->charge);
 	family->memcg = get_mem_cgroup_from_mm(current->mm);
+	family->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	family->pmu = pfm_pmu_hold(root->pmu);
 	spin_lock_init(&family->lock);
 	INIT_LIST_HEAD(&family->members);
@@ -76,6 +78,7 @@ static void pfm_family_free(struct kref *ref)
 	pfm_share_put(family->share);
 	pfm_pmu_put(family->pmu);
 	mem_cgroup_put(family->memcg);
+	put_pid_ns(family->pid_ns);
 	pfm_charge_end(&family->payer);
 	kfree_rcu(family, rcu);
 }

@@ -16,6 +16,7 @@
 #include "pmd.h"
 
 struct mem_cgroup;
+struct pid_namespace;
 
 /**
  * struct pfm_losses - counts of overflows that contexts have not recorded
@@ -50,6 +51,7 @@ struct pfm_family_pmd {
  * @rcu:      frees the family: the fork probe reads it under RCU
  * @payer:    user and process that are charged for members
  * @memcg:    control group that is charged for members
+ * @pid_ns:   PID namespace of the process that has loaded the root
  * @pmu:      the PMU of all its contexts, with a reference to its module
  * @share:    the buffers of a family that samples, with a reference, or NULL
  * @watching: forks are being watched for this family
@@ -83,6 +85,7 @@ struct pfm_family {
 	struct rcu_head			rcu;
 	struct pfm_charge		payer;
 	struct mem_cgroup		*memcg;
+	struct pid_namespace		*pid_ns;
 	const struct pfm_pmu		*pmu;
 	struct pfm_share		*share;
 	bool				watching;

@@ -13,6 +13,7 @@
  * one instant (defer.c).
  */
 #include <linux/irqflags.h>
+#include <linux/sched.h>
 #include "context.h"
 #include "ds.h"
 #include "freeze.h"
@@ -21,6 +22,18 @@
 #include "rate.h"
 #include "stamp.h"
 #include "value.h"
+
+void notrace pfm_translate_ids(struct pfm_context *ctx,
+			       struct task_struct *task)
+{
+	pid_t tid = task_pid_nr_ns(task, ctx->pid_ns);
+
+	/* A thread that has been reaped has no IDs: keep the previous ones. */
+	if (!tid && ctx->target.task)
+		return;
+	ctx->data.tid = tid;
+	ctx->data.tgid = task_tgid_nr_ns(task, ctx->pid_ns);
+}
 
 /*
  * Read the PMDs to record, which may be narrower than 64 bits. The last
@@ -76,7 +89,9 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 
 	local_irq_save(flags);
 	/* A deferred overflow may be handled while another thread runs. */
-	pfm_note_place(ctx, ctx->target.task ?: current, ip, regs);
+	pfm_note_ids(ctx, ctx->target.task ?: current);
+	ctx->data.regs = regs;
+	ctx->data.ip = ip;
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		/* From the first error on, count the overflows as lost. */
 		if (!err)

@@ -10,11 +10,11 @@
 struct pfm_ds_record;
 
 /*
- * Record the thread's IDs. They are adjacent in task_struct, unless the kernel
- * randomizes its layout (CONFIG_RANDSTRUCT), so copy both with one load and one
- * store.
+ * Record the thread's IDs in the initial PID namespace. They are adjacent in
+ * task_struct, unless the kernel randomizes its layout (CONFIG_RANDSTRUCT), so
+ * copy both with one load and one store.
  */
-static __always_inline void pfm_note_ids(struct pfm_context *ctx,
+static __always_inline void pfm_copy_ids(struct pfm_context *ctx,
 					 const struct task_struct *task)
 {
 	if (offsetof(struct task_struct, tgid) ==
@@ -26,14 +26,20 @@ static __always_inline void pfm_note_ids(struct pfm_context *ctx,
 	}
 }
 
-/* Record the thread and the address of the overflow. */
-static __always_inline void pfm_note_place(struct pfm_context *ctx,
-					   const struct task_struct *task,
-					   u64 ip, struct pt_regs *regs)
+/*
+ * Record the thread's IDs in pfm_context.pid_ns, which is not the initial
+ * namespace. Context: any.
+ */
+void pfm_translate_ids(struct pfm_context *ctx, struct task_struct *task);
+
+/* Record the thread's IDs in the PID namespace of the context. */
+static __always_inline void pfm_note_ids(struct pfm_context *ctx,
+					 struct task_struct *task)
 {
-	ctx->data.regs = regs;
-	pfm_note_ids(ctx, task);
-	ctx->data.ip = ip;
+	if (unlikely(ctx->translated))
+		pfm_translate_ids(ctx, task);
+	else
+		pfm_copy_ids(ctx, task);
 }
 
 static __always_inline void pfm_begin_arg(pfm_ovfl_arg_t *arg, u64 value)

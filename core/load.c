@@ -18,6 +18,7 @@
 #include "family.h"
 #include "freeze.h"
 #include "exclude.h"
+#include "instant.h"
 #include "last.h"
 #include "load.h"
 #include "msgq.h"
@@ -227,6 +228,11 @@ static int pfm_set_target(struct pfm_context *ctx, const pfarg_load_t *req,
 		ctx->target.task = get_task_struct(task);
 	else
 		ctx->target.cpu = raw_smp_processor_id();
+	ctx->pid_ns = get_pid_ns(pfm_is_member(ctx) ?
+					 ctx->family->pid_ns :
+					 task_active_pid_ns(current));
+	ctx->translated = ctx->pid_ns != &init_pid_ns;
+	pfm_note_ids(ctx, task ?: current);
 	return 0;
 }
 
@@ -236,6 +242,8 @@ static void pfm_put_target(struct pfm_context *ctx)
 		put_task_struct(ctx->target.task);
 	ctx->target.task = NULL;
 	ctx->target.cpu = -1;
+	put_pid_ns(ctx->pid_ns);
+	ctx->pid_ns = NULL;
 	pfm_cgroup_put(ctx->cgroup);
 	ctx->cgroup = NULL;
 }

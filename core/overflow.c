@@ -21,6 +21,7 @@
  *   overflow.
  * - The overflow was already handled with another counter's report: discard the
  *   report (instant.c).
+ * - The thread IDs must be translated to another PID namespace (instant.c).
  * - Several counters sample: handle the overflows of one instant together
  *   (instant.c). If no other counter has overflowed, continue on the fast path.
  * - The handler returns an error: count the overflow as lost, and carry out
@@ -74,7 +75,17 @@ static __always_inline void pfm_begin_record(struct pfm_context *ctx,
 					     struct pt_regs *regs, u64 ip)
 {
 	pfm_begin_arg(&pmd->ovfl->arg, value);
-	pfm_note_place(ctx, current, ip, regs);
+	ctx->data.regs = regs;
+	ctx->data.ip = ip;
+}
+
+/* As pfm_begin_record(), for a context whose thread IDs are not translated. */
+static __always_inline void pfm_begin_usual(struct pfm_context *ctx,
+					    struct pfm_pmd *pmd, u64 value,
+					    struct pt_regs *regs, u64 ip)
+{
+	pfm_begin_record(ctx, pmd, value, regs, ip);
+	pfm_copy_ids(ctx, current);
 }
 
 static __always_inline void pfm_read_values(struct pfm_context *ctx,
@@ -144,6 +155,7 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 		pfm_leave(ctx);
 	} else {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_note_ids(ctx, current);
 		pfm_read_values(ctx, pmd->ovfl);
 		pfm_end_record(ctx, pmd, pfm_stamp(ctx));
 	}
@@ -165,20 +177,23 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 	if (unlikely(owner))
 		goto rare;
 	unusual = READ_ONCE(ctx->unusual);
-	/* Usual: not frozen, one counter samples, no PMD values, time in ns */
+	/*
+	 * Usual: not frozen, one counter samples, thread IDs of the initial PID
+	 * namespace, no PMD values, time in ns
+	 */
 	if (likely(!unusual)) {
-		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_begin_usual(ctx, pmd, value, regs, ip);
 		tstamp = pfm_stamp_ns();
 	} else if (likely(!(unusual & ~PFM_UNUSUAL_TIME))) {
-		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_begin_usual(ctx, pmd, value, regs, ip);
 		tstamp = pfm_stamp_raw(ctx);
 	} else if (likely(!(unusual & ~PFM_UNUSUAL_VALUES))) {
-		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_begin_usual(ctx, pmd, value, regs, ip);
 		pfm_read_values(ctx, pmd->ovfl);
 		tstamp = pfm_stamp_ns();
 	} else if (likely(!(unusual &
 			    ~(PFM_UNUSUAL_VALUES | PFM_UNUSUAL_TIME)))) {
-		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_begin_usual(ctx, pmd, value, regs, ip);
 		pfm_read_values(ctx, pmd->ovfl);
 		tstamp = pfm_stamp_raw(ctx);
 	} else {
@@ -203,6 +218,7 @@ static notrace void pfm_record_sample(struct pfm_pmd *pmd, u64 value,
 	struct pfm_context *ctx = pmd->ctx;
 
 	pfm_begin_record(ctx, pmd, value, regs, ip);
+	pfm_note_ids(ctx, current);
 	pmd->hw.set->sample = sample;
 	pfm_read_values(ctx, pmd->ovfl);
 	pmd->hw.set->sample = NULL;

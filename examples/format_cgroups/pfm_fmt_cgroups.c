@@ -17,7 +17,7 @@ DEFINE_PFM_TABLE(cgroups, pfm_cgroups_record_t, count, PFM_CGROUPS_SMPL_VERSION,
  */
 static __always_inline u64 cgroups_id(const struct pfm_ovfl_data *data)
 {
-	if (data->tid != task_pid_nr(current))
+	if (!data->regs && data->tid != task_pid_nr(current))
 		return 0;
 	return cgroup_id(rcu_dereference_sched(current->cgroups)->dfl_cgrp);
 }

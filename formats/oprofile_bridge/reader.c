@@ -46,7 +46,7 @@ static void sample_fill(struct pfm_op_sample *sample,
 	struct mm_struct *mm = current->mm;
 
 	/* A deferred overflow may be handled while another thread runs. */
-	if (data->tid != current->pid)
+	if (!data->regs && data->tid != current->pid)
 		mm = NULL;
 	sample->mm = mm && mmget_not_zero(mm) ? mm : NULL;
 	sample->ip = data->ip;

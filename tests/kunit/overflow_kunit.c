@@ -2,6 +2,7 @@
 /*
  * overflow_kunit.c - overflows of one counter (3.5.14)
  */
+#include <linux/pid_namespace.h>
 #include "context.h"
 #include "fixture.h"
 
@@ -57,6 +58,29 @@ static void handler_gets_overflow_description(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, arg[1].pmd_last_reset, -20ULL);
 }
 
+/* Once the thread has been reaped, it has no ID in any PID namespace. */
+static void reaped_thread_keeps_its_translated_ids(struct kunit *test)
+{
+	static struct pid_namespace other = { .level = 1 };
+	struct fixture *f = test->priv;
+	struct pid_namespace *own;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	own = f->ctx->pid_ns;
+	KUNIT_EXPECT_PTR_EQ(test, own, task_active_pid_ns(current));
+	f->ctx->pid_ns = &other;
+	f->ctx->translated = true;
+	f->ctx->data.tid = 77;
+	f->ctx->data.tgid = 78;
+	fixture_count(test, 12);
+	f->ctx->pid_ns = own;
+	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, 77U);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].tgid, 78U);
+}
+
 /*
  * Some PMUs load the reset value into a counter themselves at an overflow. The
  * simulated PMU does not, so the core must reset the counter.
@@ -98,6 +122,7 @@ static void overflows_in_hard_interrupts_are_handled(struct kunit *test)
 
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(handler_gets_overflow_description),
+	KUNIT_CASE(reaped_thread_keeps_its_translated_ids),
 	KUNIT_CASE(core_resets_counter_that_pmu_did_not_rearm),
 	KUNIT_CASE(overflows_in_hard_interrupts_are_handled),
 	{}

@@ -19,10 +19,16 @@ MIN_SAMPLES = 1000
 LOOP = f"i=0; while [ $i -lt {PROCESSES} ]; do hotloops 1 >/dev/null; i=$((i+1)); done"
 
 SAMPLE = "pfmon -e cpu-clock:u --long-smpl-periods=100000"
-# Sessions that monitor processes instead of CPUs: the captures, and the commands.
+# A PID namespace with its own /proc, as in a container.
+CONTAINED = "unshare --pid --fork --mount-proc"
+# Sessions that monitor processes instead of CPUs, or run in a PID namespace: the
+# captures, and the commands.
 FOLLOWED = {
     "children.cap": f"{SAMPLE} --follow-all -o /out/children.cap sh -c '{LOOP}'",
     "inherited.cap": f"{SAMPLE} -o /out/inherited.cap sh -c '{LOOP}'",
+    "contained.cap": f"{CONTAINED} {SAMPLE} -o /out/contained.cap sh -c '{LOOP}'",
+    "contained-cpus.cap": f"{CONTAINED} {SAMPLE} --system-wide "
+    f"-o /out/contained-cpus.cap sh -c '{LOOP}'",
     "brief.cap": f"{SAMPLE} -o /out/brief.cap map_briefly 1000",
     "attached.cap": "map_briefly 2000 & "
     f"{SAMPLE} --attach-process=$! -o /out/attached.cap",
@@ -97,7 +103,7 @@ def check_followed(boot: Boot) -> None:
     assert boot.command("followed") == 0, boot.printed("followed")
     for capture in FOLLOWED:
         check_files(boot.out / capture)
-    for capture in ("children.cap", "inherited.cap"):
+    for capture in ("children.cap", "inherited.cap", "contained.cap"):
         check_names(boot.out / capture)
     info = following.pfmparse("info", boot.out / SERIES)
     assert info["process_events"] == {"error": None, "lost": 0}

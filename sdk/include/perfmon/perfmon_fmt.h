@@ -124,8 +124,9 @@ struct pfm_ovfl_state {
  * @regs: interrupted registers; NULL if the overflow was deferred, because
  *        another overflow, or a command such as PFM_SET_FMT_ARG, owned the
  *        context
- * @tid:  thread that was running (in the initial PID namespace)
- * @tgid: process of this thread
+ * @tid:  thread that was running, in the PID namespace of the process that
+ *        attached the context; 0 if the thread is outside of this namespace
+ * @tgid: process of this thread, in the same namespace
  * @state: state that the format keeps for the context
  *
  * Passed to fmt_handler as data.
