@@ -18,8 +18,8 @@ from chunks import buffer_of, chunks_of
 from pfmon import ERROR, INHERITED
 
 ALONE = (
-    " cannot count the threads that the command creates: "
-    "only the command's first thread is counted;"
+    " cannot measure the threads that the command creates: "
+    "only the command's first thread is measured;"
 )
 REASONS = [
     (errno.EOPNOTSUPP, "this kernel (PREEMPT_RT)"),
@@ -86,8 +86,50 @@ def test_sampled_command_of_family_is_not_traced(
     run = counted(programs, *sampling, *command, create=create)
     assert ("TracerPid:\t0\n" not in run.stdout) == traced
     assert run.returncode == 7
-    assert ALONE not in run.stderr
+    assert (ALONE in run.stderr) == (create in dict(REASONS))
     assert (NO_MEMORY in run.stderr) == (create == errno.ENOMEM)
+
+
+SAMPLING = ("--long-smpl-periods=1", "-o/dev/null")
+# The options of each case in the first table of docs/following.md, and the reason that
+# pfmon prints.
+OBSTACLES = [
+    (("-epage-faults",), "several event sets"),
+    (("--trigger-start=0x400000",), "--trigger-start or --trigger-stop"),
+    (("--trigger-stop=0x400000",), "--trigger-start or --trigger-stop"),
+    (("--follow-exec=no",), "--follow-exec"),
+    (("--exclude=no",), "--exclude"),
+    (("--aggregate=thread",), "--aggregate"),
+    (("--aggregate=process",), "--aggregate"),
+    ((*SAMPLING, "--overflow-block"), "--overflow-block"),
+    (
+        (*SAMPLING, "--smpl-module=nway", "--smpl-mask-when-full"),
+        "--smpl-mask-when-full",
+    ),
+    ((*SAMPLING, "--smpl-notify=0"), "--smpl-notify"),
+    ((*SAMPLING, "--smpl-ip-only"), "--smpl-ip-only"),
+    ((*SAMPLING, "--smpl-no-hdr"), "--smpl-no-hdr"),
+    ((*SAMPLING, "--smpl-module=flight"), "the sampling format"),
+]
+ALL = "; to measure all, use --follow-all"
+
+
+@pytest.mark.parametrize(("options", "reason"), OBSTACLES)
+def test_option_that_prevents_a_family_is_reported(
+    programs: Path, options: tuple[str, ...], reason: str
+) -> None:
+    run = counted(programs, *options, "true")
+    hint = "" if "trigger" in reason else ALL
+    line = f"only the command's first thread is measured, because of {reason}{hint}\n"
+    assert run.stderr.count(f"pfmon: {line}") == 1, run.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--no-inherit",), ("--follow-pthread",)])
+def test_requested_threads_need_no_message(
+    programs: Path, options: tuple[str, ...]
+) -> None:
+    run = counted(programs, *options, "--smpl-notify=0", *SAMPLING, "true")
+    assert ("first thread" in run.stderr) == (not options), run.stderr
 
 
 def test_all_buffers_of_family_are_saved(programs: Path, tmp_path: Path) -> None:

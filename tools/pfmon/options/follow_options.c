@@ -149,25 +149,33 @@ bool follow_options_agree(const struct options *options)
 }
 
 /*
- * Returns whether options request that threads are masked or blocked, which is
- * impossible if children inherit the context.
+ * Returns the option because of which threads must be masked or blocked, or
+ * NULL. Neither is possible if children inherit the context.
  */
-static bool stops_threads(const struct options *options)
+static const char *stopping_option(const struct options *options)
 {
-	return options->overflow_block ||
-	       options->format_options & FORMAT_OPT_MASK_WHEN_FULL;
+	if (options->overflow_block)
+		return "--overflow-block";
+	return options->format_options & FORMAT_OPT_MASK_WHEN_FULL ?
+		       "--smpl-mask-when-full" : NULL;
 }
 
 /*
- * Returns whether pfmon must handle threads one by one: to decide which of them
- * to measure, or when, or to count each thread or process separately.
+ * Returns the option because of which pfmon must handle threads one by one, or
+ * NULL: pfmon must decide which of them to measure, or when, or count each
+ * thread or process separately.
  */
-static bool chooses_threads(const struct options *options)
+static const char *choosing_option(const struct options *options)
 {
-	return options->follow || options->exclude || options->trigger_start ||
-	       options->trigger_stop ||
-	       options->aggregation == AGGREGATE_THREAD ||
-	       options->aggregation == AGGREGATE_PROCESS;
+	if (options->trigger_start || options->trigger_stop)
+		return "--trigger-start or --trigger-stop";
+	if (options->follow & FOLLOW_EXEC)
+		return "--follow-exec";
+	if (options->exclude)
+		return "--exclude";
+	return options->aggregation == AGGREGATE_THREAD ||
+	       options->aggregation == AGGREGATE_PROCESS ?
+		       "--aggregate" : NULL;
 }
 
 /*
@@ -185,12 +193,21 @@ static bool any_quiet(const struct options *options)
 	return false;
 }
 
-bool follow_inherits(const struct options *options)
+bool follow_wants_all(const struct options *options)
 {
 	return options->command && !options->no_inherit &&
-	       !options->system_wide && options->set_count == 1 &&
-	       !stops_threads(options) && !chooses_threads(options) &&
-	       !any_quiet(options);
+	       !options->system_wide && !(options->follow & ~FOLLOW_EXEC);
+}
+
+const char *follow_obstacle(const struct options *options)
+{
+	const char *option = stopping_option(options);
+
+	if (options->set_count > 1)
+		return "several event sets";
+	if (!option)
+		option = choosing_option(options);
+	return !option && any_quiet(options) ? "--smpl-notify" : option;
 }
 
 void follow_options_free(struct options *options)

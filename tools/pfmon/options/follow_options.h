@@ -22,11 +22,13 @@ bool parse_attach_process(struct options *options, const char *text);
 bool follow_options_agree(const struct options *options);
 
 /*
- * Returns whether, according to the options, new threads and processes of the
- * command may inherit its context. Contexts with several event sets cannot be
- * inherited.
+ * Returns whether the options request that new threads and processes of the
+ * command inherit its context.
  */
-bool follow_inherits(const struct options *options);
+bool follow_wants_all(const struct options *options);
+
+/* Returns the option that makes this impossible, or NULL. */
+const char *follow_obstacle(const struct options *options);
 
 void follow_options_free(struct options *options);
 

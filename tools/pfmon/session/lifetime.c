@@ -16,6 +16,7 @@
 #include "access/cgroup.h"
 #include "base/util.h"
 #include "formats/registered.h"
+#include "options/follow_options.h"
 #include "session/evtset.h"
 #include "session/fdinfo.h"
 #include "session/frequency.h"
@@ -139,29 +140,26 @@ static void explain_create(const struct plan *plan, int error)
 	"(kernel.perf_event_paranoid), so only the command's first thread is " \
 	"measured: to measure all, use --follow-all"
 #define ONLY_FIRST \
-	" cannot count the threads that the command creates: " \
-	"only the command's first thread is counted; to count all, use " \
+	" cannot measure the threads that the command creates: " \
+	"only the command's first thread is measured; to measure all, use " \
 	"--follow-all"
 
 static const char no_memory[] = NO_MEMORY;
 
 /*
- * Returns a text that says why children cannot inherit the context; "" if no
- * message is needed. Returns NULL if @error has nothing to do with the
- * inheritance. EINVAL means that the loaded perfmon is older than pfmon: it
- * does not know the flag, or does not support it for sampling.
+ * Returns a text that says why children cannot inherit the context, or NULL if
+ * @error has nothing to do with the inheritance. EINVAL means that the loaded
+ * perfmon is older than pfmon: it does not know the flag, or does not support
+ * it for sampling.
  */
 static const char *why_alone(const struct plan *plan, int error)
 {
-	bool unknown = error == EINVAL || error == EOPNOTSUPP;
-
 	if (plan->options->sampling && error == ENOMEM)
 		return no_memory;
-	if (plan->options->sampling)
-		return unknown ? "" : NULL;
 	if (error == EINVAL)
 		return "the loaded version of perfmon" ONLY_FIRST;
-	return unknown ? "this kernel (PREEMPT_RT)" ONLY_FIRST : NULL;
+	return error == EOPNOTSUPP ? "this kernel (PREEMPT_RT)" ONLY_FIRST :
+				     NULL;
 }
 
 /*
@@ -208,12 +206,26 @@ static int create_any(struct context *context, pfarg_ctx_t *arg)
 	return pfm_create_context(arg, format->arg, format->arg_size);
 }
 
+/* Reports what in the options prevents the inheritance. */
+static void report_obstacle(const struct options *options, const char *obstacle)
+{
+	bool triggers = options->trigger_start || options->trigger_stop;
+
+	message("only the command's first thread is measured, because of %s%s",
+		obstacle, triggers ? "" : "; to measure all, use --follow-all");
+}
+
 void context_report_alone(const struct context *context)
 {
-	if (context->alone == no_memory)
+	const struct plan *plan = context->plan;
+	const char *obstacle = plan_obstacle(plan);
+
+	if (obstacle && follow_wants_all(plan->options))
+		report_obstacle(plan->options, obstacle);
+	else if (context->alone == no_memory)
 		message("%s: lower %s, or raise the locked-memory limit (ulimit -l)",
-			no_memory, size_option(context->plan));
-	else if (context->alone && *context->alone)
+			no_memory, size_option(plan));
+	else if (context->alone)
 		message("%s", context->alone);
 }
 

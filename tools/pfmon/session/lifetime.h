@@ -16,8 +16,8 @@ bool context_open(struct context *context, const struct plan *plan,
 void context_close(struct context *context);
 
 /*
- * Prints a message if the kernel cannot measure the threads and processes that
- * the command creates.
+ * Prints a message if the threads and processes that the command creates are
+ * not measured, although --no-inherit is not given.
  */
 void context_report_alone(const struct context *context);
 

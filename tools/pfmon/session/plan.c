@@ -330,10 +330,27 @@ static bool open_cgroup(struct plan *plan)
 	return plan->cgroup >= 0;
 }
 
+/* Returns why the samples of the format have no process IDs. */
+static const char *format_obstacle(const struct plan *plan)
+{
+	unsigned int given = plan->options->format_options;
+
+	return given & FORMAT_OPT_IP_ONLY ? "--smpl-ip-only" :
+	       given & FORMAT_OPT_NO_HDR ? "--smpl-no-hdr" :
+					   "the sampling format";
+}
+
+const char *plan_obstacle(const struct plan *plan)
+{
+	const char *obstacle = follow_obstacle(plan->options);
+
+	return obstacle || !plan->options->sampling || plan->format.processes ?
+		       obstacle : format_obstacle(plan);
+}
+
 bool plan_inherits(const struct plan *plan)
 {
-	return follow_inherits(plan->options) &&
-	       (!plan->options->sampling || plan->format.processes);
+	return follow_wants_all(plan->options) && !plan_obstacle(plan);
 }
 
 bool plan_init(struct plan *plan, const struct options *options)

@@ -34,10 +34,15 @@ struct plan {
 };
 
 /*
- * Returns whether children inherit the context, so that the kernel measures
- * everything that the command creates. When sampling, children inherit the
- * context only if samples contain a process ID, because all threads share the
+ * Returns what prevents children from inheriting the context, or NULL. When
+ * sampling, samples must contain a process ID, because all threads share the
  * buffers.
+ */
+const char *plan_obstacle(const struct plan *plan);
+
+/*
+ * Returns whether children inherit the context, so that the kernel measures
+ * everything that the command creates.
  */
 bool plan_inherits(const struct plan *plan);
 
