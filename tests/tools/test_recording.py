@@ -299,6 +299,7 @@ def test_session_without_times_has_no_process_events(
     recorded(programs, capture, "--smpl-ip-only", then=("events", "divide"))
     (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")
     assert "process_events" not in done
+    assert done["proc"] == "polled"
 
 
 @pytest.mark.parametrize("options", [(), ("--follow-fork",)])
@@ -311,6 +312,7 @@ def test_process_events_of_a_child_need_following(
     first = capture.with_name(f"{capture.name}.1")
     (totals,) = documents(first, b"DONE")
     assert totals["process_events"] == {"error": None, "lost": 0}
+    assert "proc" not in totals
     found = [event["what"] for event in events_about(first, child)]
     assert found[:2] == (["fork", "exec"] if options else ["fork"])
     assert ("map" in found) is bool(options)

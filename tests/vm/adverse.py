@@ -61,7 +61,8 @@ def missing_proc_is_reported(guest: Boot, name: str) -> None:
         assert lines[-1].startswith("pfmon: /proc could not be read: ")
         # In the /proc of the other PID namespace, the capture's PIDs belong to other
         # processes.
-        assert not following.pfmparse("info", guest.out / f"{name}.cap")["processes"]
+        info = following.pfmparse("info", guest.out / f"{name}.cap")
+        assert (info["processes"], info["proc"]) == ([], "unreadable")
 
 
 def new_programs_have_files_without_proc(guest: Boot) -> None:
@@ -73,6 +74,7 @@ def new_programs_have_files_without_proc(guest: Boot) -> None:
     )
     assert status == 0
     capture = guest.out / "no-proc-cpu.cap"
+    assert following.pfmparse("info", capture)["proc"] == "unreadable"
     report = following.pfmparse("report", "--user", "--by", "image", capture)
     assert any(row["key"].startswith("/") for row in report["rows"]), report
 

@@ -120,6 +120,7 @@ def check_files(capture: Path) -> set[str]:
     """Fail the test unless nearly all samples have a known file; return the files."""
     info = following.pfmparse("info", capture)
     assert info["process_events"] == {"error": None, "lost": 0}
+    assert info["proc"] is None
     report = following.pfmparse("report", "--user", "--by", "image", capture)
     samples = {row["key"]: row["count"] for row in report["rows"]}
     assert report["total"] >= MIN_SAMPLES, capture

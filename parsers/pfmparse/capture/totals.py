@@ -60,6 +60,7 @@ class Totals:
       None
     - ``evicted``: how many states of threads the format evicted
     - ``process_events``: None if the session did not need the events of all processes
+    - ``proc``: ``unreadable``, ``polled``, or None
     """
 
     samples: Optional[int]
@@ -75,6 +76,7 @@ class Totals:
     skipped: Optional[int] = None
     evicted: int = 0
     process_events: Optional[EventTotals] = None
+    proc: Optional[str] = None
 
 
 def parse_totals(text: bytes, offset: int) -> Totals:
@@ -94,6 +96,7 @@ def parse_totals(text: bytes, offset: int) -> Totals:
         skipped=node.optional("skipped", Node.u64),
         evicted=node.optional("evicted", Node.u64) or 0,
         process_events=node.optional("process_events", _event_totals),
+        proc=node.optional("proc", Node.string),
     )
 
 

@@ -10,6 +10,10 @@ from ..capture.session import Cache, Processors
 from ..recording import Recording
 from ..text import amount
 
+PROC = {
+    "unreadable": "could not be read: lost samples, and some files, are unknown",
+    "polled": "read during the session: short-lived mappings may be missing",
+}
 UNITS = ((1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
@@ -23,6 +27,7 @@ def as_json(recording: Recording) -> dict[str, object]:
             for tgid, comm in source.maps.processes().items()
         ],
         "process_events": _event_totals(recording),
+        "proc": _proc(recording),
         "threads": [vars(thread) for thread in source.threads],
         "jit": [
             {"tgid": process.tgid, "functions": len(process), "cut": process.cut}
@@ -49,10 +54,19 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
         ("threads", f"{len(threads)} of {amount(len(processes), 'processes')}")
     )
     found += _events(recording)
+    proc = _proc(recording)
+    if proc is not None:
+        found.append(("/proc", PROC.get(proc, proc)))
     for made in source.jit.processes():
         rest = ", and more that were left out" if made.cut else ""
         found.append((f"JIT functions of process {made.tgid}", f"{len(made)}{rest}"))
     return found
+
+
+def _proc(recording: Recording) -> Optional[str]:
+    """Returns how /proc limited the recording; None if it did not."""
+    totals = recording.source.totals
+    return None if totals is None else totals.proc
 
 
 def _event_totals(recording: Recording) -> Optional[dict[str, object]]:

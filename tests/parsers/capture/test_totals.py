@@ -95,6 +95,11 @@ def test_totals_tell_losses_of_process_events(error: str | None) -> None:
     assert parse_totals(json.dumps(totals(9)).encode(), 0).process_events is None
 
 
+def test_totals_tell_how_proc_limited_the_recording() -> None:
+    assert parse_totals(changed(totals(9), ["proc"], "polled"), 0).proc == "polled"
+    assert parse_totals(json.dumps(totals(9)).encode(), 0).proc is None
+
+
 @pytest.mark.parametrize("name", ["error", "lost"])
 def test_bad_loss_of_process_events_is_named(name: str) -> None:
     events = {"error": None, "lost": 5, name: -1}

@@ -73,6 +73,7 @@ def test_info_json_describes_the_capture(
             }
         ],
         "process_events": None,
+        "proc": None,
         "jit": [],
         "clocks": [],
         "kernel_symbols": False,

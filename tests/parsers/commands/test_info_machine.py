@@ -134,3 +134,27 @@ def test_info_says_whether_process_events_are_complete(
     path.write_bytes(capture(json_chunk("SESS", session()), done))
     assert told(capsys, "info", str(path))["process_events"] == events
     assert line in printed(capsys, "info", str(path)).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("proc", "line"),
+    [
+        ("unreadable", "could not be read: lost samples, and some files, are unknown"),
+        ("polled", "read during the session: short-lived mappings may be missing"),
+        ("of the future", "of the future"),
+        (None, None),
+    ],
+)
+def test_info_says_how_proc_limited_the_recording(
+    proc: str | None,
+    line: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "x.pfm"
+    done = json_chunk("DONE", {**totals(0), **({"proc": proc} if proc else {})})
+    path.write_bytes(capture(json_chunk("SESS", session()), done))
+    assert told(capsys, "info", str(path))["proc"] == proc
+    lines = printed(capsys, "info", str(path)).splitlines()
+    found = [text for text in lines if text.startswith("/proc: ")]
+    assert found == ([f"/proc: {line}"] if line else [])

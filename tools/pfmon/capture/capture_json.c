@@ -444,5 +444,9 @@ char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 	if (totals->processes.wanted)
 		json_add(object, "process_events",
 			 describe_processes(&totals->processes));
+	if (!totals->lost_known)
+		json_add_text(object, "proc", "unreadable");
+	else if (totals->polled)
+		json_add_text(object, "proc", "polled");
 	return json_finish(object);
 }

@@ -29,6 +29,7 @@ struct totals {
 	uint64_t notifications;
 	uint64_t bytes;			/* of saved buffers */
 	struct process_totals processes;
+	bool polled;			/* mappings were read from /proc */
 	bool cut;			/* a failed write ended the capture */
 };
 

@@ -88,6 +88,7 @@ static void open_events(struct recording *recording, const struct plan *plan,
 			  !recording->blind);
 	if (totals->wanted)
 		recording->events = process_events_open(&scope, &totals->error);
+	recording->totals.polled = !recording->events;
 }
 
 struct recording *recording_open(const struct plan *plan, pid_t tgid,

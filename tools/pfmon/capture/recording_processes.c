@@ -238,6 +238,7 @@ static void visit_process(pid_t tgid, void *data)
 				    maps_has_made_code(recording->maps, tgid));
 		return;
 	}
+	recording->totals.polled = true;
 	/* Examine each process only once per buffer. */
 	if (!maps_is_looked_at(recording->maps, tgid))
 		write_process(recording, tgid, false, true);
