@@ -11,6 +11,7 @@ import errno
 import json
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -277,3 +278,21 @@ def test_forks_that_cannot_be_watched_are_reported(
     assert run.returncode == ERROR
     assert (FORKS in run.stderr) == told
     assert "PMU does not support one of the events" in run.stderr
+
+
+SPAWN = (
+    "import os; os.waitpid(os.posix_spawn('/bin/cat', ['cat', '/proc/self/status'], "
+    "{}), 0)"
+)
+
+
+@pytest.mark.parametrize(
+    ("option", "followed"),
+    [("--follow-fork", True), ("--follow-vfork", True), ("--follow-pthread", False)],
+)
+def test_spawned_process_is_followed(
+    programs: Path, option: str, followed: bool
+) -> None:
+    run = counted(programs, option, sys.executable, "-c", SPAWN)
+    assert ("TracerPid:\t0\n" not in run.stdout) == followed
+    assert run.returncode == 0

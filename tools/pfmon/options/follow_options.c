@@ -11,7 +11,7 @@
 bool follow_fork(struct options *options, const char *text)
 {
 	(void)text;
-	options->follow |= FOLLOW_FORK;
+	options->follow |= FOLLOW_FORK | FOLLOW_VFORK;
 	return true;
 }
 

@@ -190,17 +190,21 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "follow-fork",
 		.effect = CALLS(follow_fork),
-		.summary = "also measure processes created by *fork*(2)",
+		.summary = "also measure new processes",
 		.details =
+			"This includes processes created by *vfork*(2) and\n"
+			"*posix_spawn*(3).\n"
 			"They are measured from their first instruction in user space.\n"
 			"The session ends when the last of them has ended, but does not\n"
 			"wait for daemons, which continue without being measured.\n",
 	}, {
 		.name = "follow-vfork",
 		.effect = CALLS(follow_vfork),
-		.summary = "also measure processes created by *vfork*(2)",
+		.summary = "also measure processes created by *vfork*(2) only",
 		.details =
-			"*vfork*(2) is used by some shells, *make*(1) and *system*(3).\n",
+			"*vfork*(2) is used by some shells, *make*(1), *system*(3) and\n"
+			"*posix_spawn*(3). Processes created by *fork*(2) are not\n"
+			"measured.\n",
 	}, {
 		.name = "follow-pthread",
 		.effect = CALLS(follow_pthread),
@@ -220,8 +224,7 @@ const struct option_row option_table[] = {
 		.effect = CALLS(follow_all),
 		.summary = "follow everything that the command starts",
 		.details =
-			"This is short for *--follow-fork --follow-vfork\n"
-			"--follow-pthread*.\n",
+			"This is short for *--follow-fork --follow-pthread*.\n",
 	}, {
 		.name = "exclude", .argument = "REGEX",
 		.effect = CALLS(parse_exclude),
