@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -296,3 +297,15 @@ def test_spawned_process_is_followed(
     run = counted(programs, option, sys.executable, "-c", SPAWN)
     assert ("TracerPid:\t0\n" not in run.stdout) == followed
     assert run.returncode == 0
+
+
+def test_terminated_pfmon_does_not_wait_for_a_grandchild(programs: Path) -> None:
+    command = ["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!; wait"]
+    refuser = [str(programs / "family_refuser"), "0", "0", "-e", "page-faults"]
+    with subprocess.Popen([*refuser, *command], stdout=-1, stderr=-1) as pfmon:
+        assert pfmon.stdout is not None
+        grandchild = int(pfmon.stdout.readline())
+        pfmon.terminate()
+        assert pfmon.wait(60) == 128 + signal.SIGTERM
+    # This fails if the grandchild has ended.
+    os.kill(grandchild, signal.SIGKILL)
