@@ -27,6 +27,10 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("-p", "1"), "perf's option: in pfmon, it is --attach-process=PID"),
         (("-a", "true"), "perf's option: in pfmon, it is --system-wide"),
         (("-ux;", "true"), "perf's option: in pfmon, it is --csv=SEP"),
+        (("-b", "true"), "perf's option: in pfmon, it is --smpl-pmds=branches"),
+        (("-d", "true"), "perf's option: in pfmon, it is --smpl-pmds=addr"),
+        (("-M", "ipc", "true"), "perf's option: in pfmon, it is -e EVENT"),
+        (("-s", "true"), "or pfmparse report --by=KEY"),
         (("-t", "1"), "perf's -t is --attach-task=TID in pfmon"),
         (("-g", "--smpl-module=nway", "true"), "omit --smpl-module=nway"),
         (("--call-graph=dwarf", "true"), "argument 'dwarf': give --call-graph=fp"),
@@ -85,3 +89,21 @@ def test_missing_argument_suggests_no_option(pfmon: Pfmon) -> None:
     said = complaint_of(pfmon, ("--smpl-modul",))
     assert "'--smpl-module' requires an argument" in said
     assert "did you mean" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("stat", "ls"), "instead of perf stat, use pfmon (for a program"),
+        (("record", "ls"), "instead of perf record, use pfmon -F HZ -o FILE"),
+        (("report",), "instead of perf report, use pfmparse report FILE"),
+        (("--", "stat", "ls"), None),
+        (("-e", "no-such-event", "stat", "ls"), None),
+    ],
+)
+def test_command_of_perf_as_first_word_gets_a_hint(
+    pfmon: Pfmon, arguments: tuple[str, ...], hint: str | None
+) -> None:
+    said = pfmon(*arguments).stderr
+    assert ("instead of perf" in said) == (hint is not None)
+    assert (hint or "") in said

@@ -377,8 +377,23 @@ static bool add_events(struct options *options)
 				      default_events_add(options);
 }
 
+/*
+ * Prints a hint if the first word is a command of perf. pfmon takes it for the
+ * program to measure, and there is a program named stat.
+ */
+static void suggest_command(const char *word)
+{
+	const char *here = perf_command_here(word);
+
+	if (here)
+		message("measuring the program '%s': instead of perf %s, use %s (for a program of that name: pfmon -- %s)",
+			word, word, here, word);
+}
+
 static bool parse(struct options *options, int argc, char **argv)
 {
+	if (argc > 1)
+		suggest_command(argv[1]);
 	if (argc > 1 && !strcmp(argv[1], DOCTOR_WORD))
 		return parse_doctor(options, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], TOP_WORD)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* perf_options.h - options of perf that have other names in pfmon */
+/* perf_options.h - what replaces perf's options and commands in pfmon */
 #ifndef PFMON_OPTIONS_PERF_OPTIONS_H
 #define PFMON_OPTIONS_PERF_OPTIONS_H
 
@@ -9,5 +9,8 @@
  * without dashes.
  */
 const char *perf_option_here(int letter, const char *name);
+
+/* Returns the command that replaces "perf WORD", or NULL. */
+const char *perf_command_here(const char *word);
 
 #endif /* PFMON_OPTIONS_PERF_OPTIONS_H */
