@@ -220,7 +220,7 @@ SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 # Everything that is built or booted. The root file system (other-host) comes first,
 # because modules are built in it, too.
 BUILT_PARTS := other-host $(foreach target,$(TARGETS),modules-$(target) vm-$(target)) \
-	user-arm64 user-i386
+	user-arm64 user-i386 debuggers
 .PHONY: build built style conformance kunit sdk scripts parsers lib tools \
 	hosts vm packages check
 build: PARTS := $(BUILT_PARTS)

@@ -67,6 +67,7 @@ def parts() -> dict[str, Part]:
         "python-style": Part(("black", "isort", "flake8", "mypy", "git"), _nothing),
         "other-host": Part(("mmdebstrap", "git", *users), other_host.root),
         "secure-boot": Part(("mokutil", "openssl"), firmware.fetch),
+        "debuggers": Part(("gdb", "strace"), _nothing),
         "man-pages": Part(("groff", "git"), _nothing),
         "api-docs": Part(("python3-sphinx", "git"), _nothing),
     }

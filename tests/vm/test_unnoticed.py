@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import parts
 import pytest
 from boot import Boot, Target, python_files
 
@@ -25,7 +26,10 @@ TOOLS = {
     "again": f"pfmon --repeat=1 --session-timeout=100 -e page-faults -o {COUNTS}",
     "samples": f"{SAMPLE} -e page-faults --long-smpl-periods=1",
     "calls": f"{SAMPLE} -g -e page-faults --long-smpl-periods=1",
+    "off-cpu": f"{SAMPLE} --off-cpu",
+    "wall-clock": f"{SAMPLE} --wall-clock",
 }
+DEBUGGERS = ("strace", "gdb")
 STATUS = "/proc/self/status"
 # Allow users to count their own processes.
 PREPARE = """\
@@ -45,6 +49,8 @@ PROGRAMS = {
     "credentials": f"{{}} grep '^[UG]id\\|Groups\\|Umask\\|allowed' {STATUS}",
     "descriptors": "{} sh -c 'ls /proc/$$/fd'",
     "closed-input": 'sh -c "exec {} ls /proc/self/fd <&-"',
+    "closed-output": 'sh -c "exec {} ls /proc/self/fd/1 >&-"',
+    "closed-error": 'sh -c "exec {} ls /proc/self/fd 2>&-"',
     "limits": "{} cat /proc/self/limits",
     "environment": "{} env",
     "priority": "{} awk '{{ print $18, $19, $38, $40, $41 }}' /proc/self/stat",
@@ -132,7 +138,7 @@ def _sanitized(directory: Path) -> Path:
 
 def _options(directory: Path) -> Iterator[str]:
     yield f"--program={_sanitized(directory)}"
-    for name in ("strace", "gdb"):
+    for name in DEBUGGERS:
         path = shutil.which(name)
         if path:
             yield f"--program={path}"
@@ -161,8 +167,9 @@ def _outcome(guest: Boot, name: str) -> tuple[str, int | None]:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_program_does_not_notice_pfmon(guest: Boot, program: str, tool: str) -> None:
     name = program.partition("-")[0]
-    if name in ("strace", "gdb") and not shutil.which(name):
-        pytest.skip(f"{name} is not installed")
+    reason = parts.left_out("debuggers")
+    if reason and name in DEBUGGERS:
+        pytest.skip(reason)
     assert guest.command("prepare") == 0, guest.printed("prepare")
     alone = _outcome(guest, f"{program}-alone")
     assert (alone[1] == 127) == (program == "missing"), alone
@@ -171,6 +178,8 @@ def test_program_does_not_notice_pfmon(guest: Boot, program: str, tool: str) -> 
     measured, told = NOT_ALL.subn("", COMPILING.sub("", measured))
     found = SUMMARY.search(measured)
     assert (SUMMARY.sub("", measured), status) == alone
+    if program == "closed-error":
+        return
     assert told == (program in (*UNCOUNTED, "setuid-child"))
     counts = guest.printed(f"{program}-{tool}-counts")
     assert bool(found) != bool(re.search(r"^ +\d+ page-faults$", counts, re.M)), counts
