@@ -3,6 +3,7 @@
  * unwind_maps.c - copying the mappings of a process
  */
 #include <linux/dcache.h>
+#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -175,6 +176,7 @@ static bool maps_copy(struct pfm_unwind_maps *maps, struct mm_struct *mm,
 		pfm_unwind_maps_fill(&maps->space, mm, lookup, arg);
 		maps->exec_vm = READ_ONCE(mm->exec_vm);
 		maps->total_vm = READ_ONCE(mm->total_vm);
+		maps->made = jiffies;
 	}
 	mmap_read_unlock(mm);
 	return same;

@@ -48,6 +48,7 @@ struct pfm_unwind_key {
  * @space:    the mappings
  * @exec_vm:  number of executable pages when the copy was made
  * @total_vm: number of all pages when the copy was made
+ * @made:     jiffies when the copy was made
  * @size:     bytes of this structure and its arrays
  * @texts:    the array @space.texts, followed by the array @space.stacks
  */
@@ -55,6 +56,7 @@ struct pfm_unwind_maps {
 	struct pfm_unwind_space	space;
 	unsigned long		exec_vm;
 	unsigned long		total_vm;
+	unsigned long		made;
 	size_t			size;
 	struct pfm_unwind_text	texts[];
 };

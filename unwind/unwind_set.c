@@ -21,6 +21,7 @@
 #include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -40,6 +41,13 @@
 
 #define FILE_BITS	10
 #define PROCESS_BITS	6
+
+/*
+ * Minimum age of a copy that pfm_unwind_set_missed() has replaced. Without it,
+ * a thread with an invalid return address would copy its mappings after each
+ * sample.
+ */
+#define MISSED_AGE	(HZ / 10)
 
 /**
  * struct unwind_file - a file with a table
@@ -428,6 +436,16 @@ pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user)
 	if (at_user && (!valid || p->files != READ_ONCE(set->nr_files)))
 		request_copy(set);
 	return valid ? &p->maps->space : NULL;
+}
+
+void notrace pfm_unwind_set_missed(struct pfm_unwind_set *set,
+				   const struct pfm_unwind_space *space)
+{
+	const struct pfm_unwind_maps *maps =
+		container_of(space, struct pfm_unwind_maps, space);
+
+	if (time_after(jiffies, maps->made + MISSED_AGE))
+		request_copy(set);
 }
 
 struct pfm_unwind_live *notrace

@@ -94,6 +94,16 @@ const struct pfm_unwind_space *
 pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user);
 
 /*
+ * Request a new copy of the mappings because a walk found an address that is in
+ * no mapping of @space, which pfm_unwind_set_space() has returned: the process
+ * may have replaced code by other code of the same size. Does nothing if @space
+ * is recent. The overflow interrupted user space. Context: as for
+ * pfm_unwind_set_space().
+ */
+void pfm_unwind_set_missed(struct pfm_unwind_set *set,
+			   const struct pfm_unwind_space *space);
+
+/*
  * Look up the mappings of the current process, after pfm_unwind_set_space() has
  * returned NULL. This is for overflows that interrupted the kernel, or that the
  * thread itself caused (unwind_live.h). Context: as for pfm_unwind_set_space().

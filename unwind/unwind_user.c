@@ -80,6 +80,8 @@ find_callers(struct pfm_unwind_set *set, const struct pfm_ovfl_data *data,
 	found = walk_by_tables(space, regs, out, max);
 	if (live)
 		pfm_unwind_live_end(live);
+	else if (at_user && found.end.why == PFM_UNWIND_NO_MAPPING)
+		pfm_unwind_set_missed(set, space);
 	return found;
 }
 

@@ -217,22 +217,77 @@ static void tick(struct irq_work *work)
 }
 
 /*
- * If the overflow had requested a copy, the tick that runs the test's own
- * irq_work, tick(), would also have run the irq_work of the request.
+ * Check that an overflow does not request a copy. If it had requested one, the
+ * tick that runs the test's own irq_work, tick(), would also have run the
+ * irq_work of the request.
  */
-static void kernel_overflow_requests_nothing(struct kunit *test)
+static void expect_no_request(struct kunit *test, void (*overflow)(void))
 {
 	struct irq_work after = IRQ_WORK_INIT_HARD(tick);
 
 	ticked = false;
 	preempt_disable();
-	pfm_unwind_set_space(set, NO_STACK, false);
+	overflow();
 	irq_work_queue(&after);
 	while (!READ_ONCE(ticked))
 		cpu_relax();
 	preempt_enable();
 	irq_work_sync(&after);
 	KUNIT_EXPECT_FALSE(test, task_work_pending(current));
+}
+
+static void overflow_in_kernel(void)
+{
+	pfm_unwind_set_space(set, NO_STACK, false);
+}
+
+static void kernel_overflow_requests_nothing(struct kunit *test)
+{
+	expect_no_request(test, overflow_in_kernel);
+}
+
+/*
+ * Handle an overflow that finds an address that is not in the copy. Return: the
+ * start of the first code in the copy.
+ */
+static u64 miss(unsigned long made)
+{
+	const struct pfm_unwind_space *space;
+	struct pfm_unwind_maps *maps;
+	u64 start;
+
+	preempt_disable();
+	space = pfm_unwind_set_space(set, NO_STACK, true);
+	maps = container_of(space, struct pfm_unwind_maps, space);
+	start = space->texts[0].start;
+	maps->made = made;
+	pfm_unwind_set_missed(set, space);
+	preempt_enable();
+	return start;
+}
+
+static void address_missed_in_old_copy_requests_copy(struct kunit *test)
+{
+#ifdef MODULE
+	kunit_skip(test, "modules cannot call task_work_run()");
+#else
+	copy(test);
+	KUNIT_ASSERT_EQ(test, vm_munmap(LOW, PAGE_SIZE), 0);
+	map(test, LOW + PAGES(2));
+	while (miss(jiffies - HZ) == LOW)
+		task_work_run();
+#endif
+}
+
+static void miss_in_recent_copy(void)
+{
+	miss(jiffies + HZ);
+}
+
+static void address_missed_in_new_copy_requests_nothing(struct kunit *test)
+{
+	copy(test);
+	expect_no_request(test, miss_in_recent_copy);
 }
 
 static void kernel_overflow_looks_up_mappings(struct kunit *test)
@@ -377,6 +432,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(added_table_is_in_next_copy),
 	KUNIT_CASE(overflow_requests_copy),
 	KUNIT_CASE(kernel_overflow_requests_nothing),
+	KUNIT_CASE(address_missed_in_old_copy_requests_copy),
+	KUNIT_CASE(address_missed_in_new_copy_requests_nothing),
 	KUNIT_CASE(kernel_overflow_looks_up_mappings),
 	KUNIT_CASE(table_of_file_is_not_replaced),
 	KUNIT_CASE(invalid_table_is_not_added),
