@@ -315,6 +315,14 @@ static void table_of_file_is_not_replaced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add(test, EM_X86_64), -EEXIST);
 }
 
+/* Proves H18 */
+static void number_of_tables_is_limited(struct kunit *test)
+{
+	for (key.ino = 0; key.ino < PFM_UNWIND_MAX_TABLES; key.ino++)
+		KUNIT_ASSERT_EQ(test, add(test, EM_X86_64), 0);
+	KUNIT_EXPECT_EQ(test, add(test, EM_X86_64), -ENOSPC);
+}
+
 static void invalid_table_is_not_added(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, add(test, EM_AARCH64), -EINVAL);
@@ -436,6 +444,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(address_missed_in_new_copy_requests_nothing),
 	KUNIT_CASE(kernel_overflow_looks_up_mappings),
 	KUNIT_CASE(table_of_file_is_not_replaced),
+	KUNIT_CASE(number_of_tables_is_limited),
 	KUNIT_CASE(invalid_table_is_not_added),
 	KUNIT_CASE(copy_without_room_is_refused),
 	KUNIT_CASE(process_has_its_own_copy),

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>
+#include <linux/slab.h>
 #include "unwind_table.h"
 
 #define BLOCKS	3
@@ -68,7 +69,7 @@ static void sound_table_is_accepted(struct kunit *test)
 
 static void damaged_head_is_refused(struct kunit *test)
 {
-	struct pfm_unwind_head good = bytes.head, bad[11];
+	struct pfm_unwind_head good = bytes.head, bad[10];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
@@ -82,8 +83,7 @@ static void damaged_head_is_refused(struct kunit *test)
 	bad[6].nr_blocks = U32_MAX;
 	bad[7].nr_rows--;
 	bad[8].nr_rules++;
-	bad[9].nr_rules = PFM_UNWIND_MAX_RULES + 1;
-	bad[10].size--;
+	bad[9].size--;
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		bytes.head = bad[i];
 		KUNIT_EXPECT_EQ_MSG(test, check(), -EINVAL, "head %u", i);
@@ -102,6 +102,32 @@ static void wrong_size_is_refused(struct kunit *test)
 							    size, EM_X86_64),
 				-EINVAL);
 	}
+}
+
+/* Check a table that has only rules, and the right size for them. */
+static int check_rules(struct kunit *test, u32 nr_rules)
+{
+	size_t size = sizeof(struct pfm_unwind_head) + 2 * sizeof(u32) +
+		      nr_rules * sizeof(struct pfm_unwind_rule);
+	struct pfm_unwind_head *head = kvzalloc(size, GFP_KERNEL);
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, head);
+	*head = (struct pfm_unwind_head) {
+		.magic = PFM_UNWIND_MAGIC, .version = PFM_UNWIND_VERSION,
+		.machine = EM_X86_64, .nr_blocks = 1, .nr_rules = nr_rules,
+		.size = size,
+	};
+	ret = pfm_unwind_table_init(&table, head, size, EM_X86_64);
+	kvfree(head);
+	return ret;
+}
+
+static void number_of_rules_is_limited(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, check_rules(test, PFM_UNWIND_MAX_RULES), 0);
+	KUNIT_EXPECT_EQ(test, check_rules(test, PFM_UNWIND_MAX_RULES + 1),
+			-EINVAL);
 }
 
 /*
@@ -271,6 +297,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(sound_table_is_accepted),
 	KUNIT_CASE(damaged_head_is_refused),
 	KUNIT_CASE(wrong_size_is_refused),
+	KUNIT_CASE(number_of_rules_is_limited),
 	KUNIT_CASE(wrapped_sizes_are_refused),
 	KUNIT_CASE(damaged_index_is_refused),
 	KUNIT_CASE(rows_out_of_order_are_refused),

@@ -190,7 +190,10 @@ next:
 """
 
 
-@pytest.mark.parametrize(("gap", "kind"), [(0, Kind.END), (300, Kind.NONE)])
+# The code at the entry point has 6 bytes more than the gap, and may have at most 256.
+@pytest.mark.parametrize(
+    ("gap", "kind"), [(0, Kind.END), (250, Kind.END), (251, Kind.NONE)]
+)
 def test_unwind_entry_point_is_outermost(
     assembled: Assembled, gap: int, kind: Kind
 ) -> None:
@@ -952,6 +955,21 @@ def test_unwind_rules_of_one_hash_are_refused(
     assembled.link(FUNCTION.format(body="".join(lines)))
     reason = "has too much unwind information: File too large"
     assert compiler.complaint(assembled.path) == reason
+
+
+# The kernel accepts at most 65,536 rules (PFM_UNWIND_MAX_RULES). The last rule is that
+# of the code after the function.
+@pytest.mark.parametrize("count", [65535, 65536])
+def test_unwind_number_of_rules_is_limited(
+    assembled: Assembled, compiler: Compiler, count: int
+) -> None:
+    lines = [f".cfi_def_cfa_offset {8 * cfa}\nnop\n" for cfa in range(1, 1 + count)]
+    assembled.link(FUNCTION.format(body="".join(lines)))
+    if count == 65535:
+        assert assembled.table().described == 65536
+    else:
+        reason = "has too much unwind information: File too large"
+        assert compiler.complaint(assembled.path) == reason
 
 
 @pytest.fixture(name="fuzzer", scope="session")
