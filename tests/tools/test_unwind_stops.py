@@ -53,7 +53,7 @@ class Stops:
         # static program.
         assert found["given_up"] < 0.1 * stops
         assert found["equal"] >= 0.99 * found["frames"]
-        assert found["whole"] >= 0.99 * STOPS
+        assert found["whole"] >= 0.99 * stops
 
 
 @pytest.fixture(name="stops")
