@@ -129,6 +129,8 @@ static int references(void)
 /*
  * The thread may exit on another CPU before the lock is released, so a lookup
  * must take a reference to the mm.
+ *
+ * Proves H09
  */
 static void mm_is_referenced_while_locked(struct kunit *test)
 {
@@ -181,6 +183,7 @@ static void overflow_inside_another_does_without(struct kunit *test)
 	end();
 }
 
+/* Proves H19 */
 static void look_does_not_wait_for_mmap_lock(struct kunit *test)
 {
 	mmap_write_lock(current->mm);

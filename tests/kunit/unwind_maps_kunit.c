@@ -136,6 +136,7 @@ static void text_of_other_files_has_no_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, looked, 1U);
 }
 
+/* Proves H31 */
 static void data_is_not_text(struct kunit *test)
 {
 	const struct pfm_unwind_maps *maps;
@@ -151,6 +152,7 @@ static void data_is_not_text(struct kunit *test)
 						     LOW + PAGES(4)));
 }
 
+/* Proves H31 */
 static void private_writable_memory_may_be_stack(struct kunit *test)
 {
 	const struct pfm_unwind_maps *maps;

@@ -158,6 +158,7 @@ static void copy_without_stack_is_not_used(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has_space());
 }
 
+/* Proves H31 */
 static void exec_makes_copy_invalid(struct kunit *test)
 {
 	copy(test);
@@ -395,6 +396,7 @@ static void process_has_its_own_copy(struct kunit *test)
 	end_other(&other, task);
 }
 
+/* Proves H15 */
 static void oldest_copy_makes_room(struct kunit *test)
 {
 	struct task_struct *first, *second;
