@@ -108,6 +108,20 @@ int main(void)
         jump();
 }
 """
+LOADING = """
+__attribute__((noinline)) static int work(int n)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += i;
+    return sum;
+}
+static int twice(int n) { return 2 * n; }
+static int (*resolve(void))(int) { work(10000); return twice; }
+int indirect(int n) __attribute__((ifunc("resolve")));
+__attribute__((constructor)) static void construct(void) { work(20000); }
+int main(void) { return indirect(0); }
+"""
 
 
 def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
