@@ -87,7 +87,7 @@ def _with_nmis(target: Target = DEBUG) -> Guest:
     commands = nmi_commands(target.series) | rigged_commands(target.series)
     commands |= _with_leaks(unload)
     programs = tuple(with_nmis(target.series))
-    return Guest(programs, commands, ("--no-modules",), target)
+    return Guest(programs, commands, ("--no-modules", "--smp=3"), target)
 
 
 def _with_suites() -> Guest:
