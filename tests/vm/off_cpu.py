@@ -30,6 +30,7 @@ EXACT, PARALLEL = 0.005, 0.1
 # Tolerances for the functions compute() and rest(), which each thread calls in turn.
 # compute() is measured by clock samples, which are less exact.
 SHARES = {"compute": 0.1, "rest": 0.01}
+STEP = MS * 10**6 // 10  # in ns
 # The options of each capture; each is recorded as root and as a user.
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum", "wall": "--wall-clock"}
 
@@ -53,19 +54,23 @@ def command() -> str:
     return f"({' && '.join(lines)}) 2>&1"
 
 
-def times(boot: Boot, name: str) -> Counter[tuple[str, ...]]:
-    """Return the time off CPU of each stack in ns."""
+def exported(boot: Boot, name: str, to: str) -> str:
     symfs = ROOT / "build/x86_64/tests"
     done = subprocess.run(
-        [sys.executable, "-m", "pfmparse", "export", "--to", "folded"]
+        [sys.executable, "-m", "pfmparse", "export", "--to", to]
         + [f"--symfs={symfs}", "-o", "-", str(boot.out / f"{name}.cap")],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
         stdout=subprocess.PIPE,
         check=True,
         text=True,
     )
+    return done.stdout
+
+
+def times(boot: Boot, name: str) -> Counter[tuple[str, ...]]:
+    """Return the time off CPU of each stack in ns."""
     found = Counter[tuple[str, ...]]()
-    for line in done.stdout.splitlines():
+    for line in exported(boot, name, "folded").splitlines():
         stack, _, weight = line.rpartition(" ")
         found[tuple(stack.split(";"))] += int(weight)
     return found
@@ -135,3 +140,18 @@ def check_shares(boot: Boot, name: str, parallel: bool = False) -> None:
     # compute() uses CPU time only while its thread is in the state "running".
     assert weights["running"] >= expected["compute"]
     assert weights["ended"] == 0
+
+
+def check_views(boot: Boot, name: str) -> None:
+    """Fail the test unless views that show time have all of it, in the right steps."""
+    assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
+    assert exported(boot, name, "html").rstrip().endswith("</html>")
+    capture, step = boot.out / f"{name}.cap", f"--step={STEP}ns"
+    for weight in ("off", "wall"):
+        arguments = (capture, f"--weight={weight}")
+        total = following.pfmparse("report", *arguments)["total_weight"]
+        timeline = following.pfmparse("timeline", *arguments, step, "--by=tid")
+        sums = [sum_ for each in timeline["columns"] for _, sum_ in each["steps"]]
+        assert sum(sums) == total
+        # The CPU time of a sample may have been used before the sample's step.
+        assert weight == "wall" or max(sums) <= STEP

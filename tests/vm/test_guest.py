@@ -273,6 +273,14 @@ def test_wall_clock_has_shares_of_cpu_and_waits(
 
 
 @pytest.mark.parametrize("target", commands.CROWDED, ids=str)
+@pytest.mark.parametrize("user", ["", "-user"])
+def test_wall_clock_is_divided_among_steps_of_time(
+    target: Guest, user: str, boots: Boots[Guest]
+) -> None:
+    off_cpu.check_views(boots[target], "wall" + user)
+
+
+@pytest.mark.parametrize("target", commands.CROWDED, ids=str)
 def test_samples_of_ended_processes_have_files(
     target: Guest, boots: Boots[Guest]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Optional, Sequence, TextIO
 
@@ -13,13 +13,14 @@ import numpy as np
 
 from ..analysis import keys
 from ..analysis.inputs import Input
-from ..analysis.interner import Ids, Interner
+from ..analysis.interner import Ids, Interner, U64s
 from ..analysis.keys import Key, Value
-from ..analysis.row_sums import Groups
 from ..analysis.sums import Sums
 from ..analysis.weights import COUNT, Weight
 from ..errors import RequestError
 from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from ..formats.thread_state import OFF, WALL
 from ..recording import Batch
 from ..text import json_text, printable
 from . import summary
@@ -60,23 +61,66 @@ class Timeline:
         return sorted(totals, key=lambda value: (-totals[value], value.label))
 
 
-class _Steps:
-    """A key: the step of time in which the sample was recorded."""
+class _StepSums:
+    """Sums of weights by key and step.
 
-    title = "time"
+    The time off CPU of a sample is divided among the steps that it covers. If a sample
+    covers several steps, the weights of its first and last step are added at once; the
+    whole steps in between are counted, from the step in which they begin to the step in
+    which they end.
+    """
 
-    def __init__(self, step: int) -> None:
-        self._step = np.uint64(step)
-        self._numbers = Interner()
+    def __init__(self, options: Options) -> None:
+        self._step = np.uint64(options.step)
+        self._in_time = options.weight in (OFF, WALL)
+        self._pairs = Interner()  # IDs of the key, and steps since time 0 of the clock
+        self._weights, self._begun, self._ended = Sums(), Sums(), Sums()
 
-    def ids(self, batch: Batch) -> Ids:
-        """Returns the ID of each sample's step."""
-        steps = batch.samples.role(Role.TIME).astype(np.uint64) // self._step
-        return self._numbers.ids(np.zeros(1, np.uint64), steps)
+    def add(self, batch: Batch, ids: Ids, weights: Optional[Column]) -> None:
+        """Adds samples; ``ids`` are the IDs of their keys."""
+        times = batch.samples.role(Role.TIME).astype(np.uint64)
+        first = times // self._step
+        if weights is None or not self._has_time_off(batch.samples):
+            self._weights.add(self._pairs.ids(ids, first), weights)
+            return
+        off = batch.samples.column(OFF).astype(np.uint64)
+        here: U64s = np.minimum(off, self._step - times % self._step)
+        self._weights.add(
+            self._pairs.ids(ids, first), weights.astype(np.uint64) - off + here
+        )
+        (more,) = np.nonzero(here < off)
+        self._add_later(ids[more], first[more], (off - here)[more])
 
-    def values(self) -> Sequence[Value]:
-        """Returns the steps, counted from time 0 of the clock."""
-        return [Value(number, "") for number in self._numbers.pairs()[1].tolist()]
+    def _add_later(self, ids: Ids, first: U64s, off: U64s) -> None:
+        """Adds the time off CPU in the steps after ``first``."""
+        whole = (off - np.uint64(1)) // self._step
+        last = first + whole + np.uint64(1)
+        self._weights.add(self._pairs.ids(ids, last), off - whole * self._step)
+        self._begun.add(self._pairs.ids(ids, first + np.uint64(1)))
+        self._ended.add(self._pairs.ids(ids, last))
+
+    def _has_time_off(self, samples: Samples) -> bool:
+        return self._in_time and OFF in samples.aggregates(Role.SUM)
+
+    def span(self) -> Optional[tuple[int, int]]:
+        """Returns the first and the last step, or None if there are no samples."""
+        _, steps = self._pairs.pairs()
+        return (int(steps.min()), int(steps.max())) if steps.size else None
+
+    def result(self) -> dict[int, Counter[int]]:
+        """Returns the sums by ID of the key and by step."""
+        found = defaultdict[int, Counter[int]](Counter)
+        tables = self._weights, self._begun, self._ended
+        sums = (part.result(len(self._pairs)) for part in tables)
+        pairs = (part.tolist() for part in self._pairs.pairs())
+        whole, until = 0, 0
+        for key, step, weight, begun, ended in sorted(zip(*pairs, *sums)):
+            if whole:
+                found[key].update(dict.fromkeys(range(until, step), whole))
+            found[key][step] += weight
+            whole += (begun - ended) * int(self._step)
+            until = step
+        return found
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -113,22 +157,22 @@ def _add(timeline: Timeline, source: Input) -> None:
     if options.by:
         key = keys.key(options.by, source)
         timeline.title = key.title
-    groups, sums = Groups([_Steps(options.step), key]), Sums()
-    weight = Weight(options.weight, source.events)
+    sums, weight = _StepSums(options), Weight(options.weight, source.events)
     for batch in source.batches():
-        sums.add(groups.ids(batch), weight.of(batch.samples))
-    found = groups.values()
-    if not found:
+        sums.add(batch, key.ids(batch), weight.of(batch.samples))
+    span = sums.span()
+    if span is None:
         return
-    first = min(int(step.key) for step, _ in found)
-    steps = max(int(step.key) for step, _ in found) - first + 1
+    first, last = span
+    steps = last - first + 1
     if steps > MAX_STEPS:
         text = f"{steps} steps of {options.step} ns are more than {MAX_STEPS}"
         raise RequestError(f"{text}: use a longer --step or a shorter --time")
     timeline.steps = max(timeline.steps, steps)
-    for (step, value), total in zip(found, sums.result(len(found))):
-        by = timeline.weights.setdefault(value, Counter())
-        by[int(step.key) - first] += total
+    values = key.values()
+    for number, by_step in sums.result().items():
+        by = timeline.weights.setdefault(values[number], Counter())
+        by.update({step - first: total for step, total in by_step.items()})
 
 
 def print_json(timeline: Timeline, inputs: Sequence[Input], out: TextIO) -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import Iterable, Optional, Sequence
+from typing import Iterable, Optional, Sequence, Union
 
 import pytest
-from helpers.cli import Capture, told
+from helpers.cli import Capture, run, told
 from helpers.readers import input_of, opened
 from helpers.writers import (
     Json,
@@ -365,3 +365,68 @@ def test_views_tell_running_from_runnable(capsys: Capture, tmp_path: Path) -> No
     assert weights == {"running": 40, "runnable": 60, "sleeping": 50, "ended": 10}
     selected = told(capsys, "report", "--weight", "off", "--by", "state", str(file))
     assert selected["total_weight"] == 110
+
+
+def timeline(
+    capsys: Capture, file: Path, step: int, *options: str
+) -> dict[Union[int, str], dict[int, int]]:
+    """Return the sums of each column of a timeline by step."""
+    argv = ["timeline", "--step", f"{step}ns", *options, str(file)]
+    columns = told(capsys, *argv, warns=True)["columns"]
+    return {column["key"]: dict(column["steps"]) for column in columns}
+
+
+def test_timeline_divides_time_off_cpu_among_steps(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    file = tmp_path / "off.cap"
+    file.write_bytes(recorded([switch(20, 5), switch(460, 35), switch(500, 75, "X")]))
+    # The thread sleeps from 20 to 430.
+    assert timeline(capsys, file, 100) == {
+        "samples": {0: 80, 1: 100, 2: 100, 3: 100, 4: 30, 5: 0}
+    }
+    found = timeline(capsys, file, 100, "--by", "state")
+    assert found == {
+        "sleeping": {0: 80, 1: 100, 2: 100, 3: 100, 4: 30},
+        "ended": {5: 0},
+    }
+    assert timeline(capsys, file, 100, "--weight", "count") == {
+        "samples": {0: 1, 4: 1, 5: 1}
+    }
+
+
+@pytest.mark.parametrize("step", (1, 7, 10, 50, 410, 1000))
+def test_no_thread_is_off_cpu_for_longer_than_a_step(
+    step: int, capsys: Capture, tmp_path: Path
+) -> None:
+    file = tmp_path / "off.cap"
+    other = [replace(switch(*at), pid=101) for at in ((50, 0), (950, 100))]
+    file.write_bytes(in_family((0, [*SWITCHES, *other])))
+    found = timeline(capsys, file, step, "--by", "tid")
+    assert {tid: sum(steps.values()) for tid, steps in found.items()} == {
+        100: sum(time for _, time in OFF),
+        101: 800,
+    }
+    assert max(max(steps.values()) for steps in found.values()) <= step
+
+
+def test_timeline_adds_cpu_time_to_the_step_of_its_sample(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    file = tmp_path / "wall.cap"
+    samples = [tick(90, 90), tick(110, 110), left(120, 120), left(350, 140, "X")]
+    file.write_bytes(simple_capture(samples, of_wall_clock(described())))
+    # The thread sleeps from 120 to 330.
+    found = timeline(capsys, file, 100, "--by", "state")
+    assert found == {
+        "running": {0: 90, 1: 20},
+        "sleeping": {1: 80, 2: 100, 3: 30},
+        "ended": {3: 30},
+    }
+
+
+def test_timeline_of_damaged_times_is_refused(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "off.cap"
+    file.write_bytes(recorded([switch(0, 0), switch(1 << 62, 0)]))
+    status, out, err = run(capsys, "timeline", str(file))
+    assert (status, out) == (1, "") and "use a longer --step" in err
