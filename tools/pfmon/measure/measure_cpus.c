@@ -4,10 +4,11 @@
  *
  * A system-wide context accepts commands only on its CPU. Each context
  * therefore has a worker thread that is pinned to that CPU. The workers and the
- * main thread synchronize three times: when all contexts are attached, when the
- * capture has its first chunks, and when all CPUs are monitored. Later the main
- * thread sends requests to all workers. The worker that is the last to save its
- * context completes the request.
+ * main thread synchronize four times: when all contexts are attached, when the
+ * capture has its first chunks, when all CPUs are monitored, and when no worker
+ * serves requests any more. In between, the main thread sends requests to all
+ * workers. The worker that is the last to save its context completes the
+ * request.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -278,6 +279,8 @@ static void *work(void *data)
 		worker->failed = !serve(worker);
 	if (worker->failed)
 		waiter_alarm(system->m.waiter);
+	/* Another worker may be completing a request with these counts. */
+	meet(system);
 	if (!finish_worker(worker))
 		worker->failed = true;
 	return NULL;
@@ -448,6 +451,7 @@ static void measure(struct system *system)
 	else
 		system->m.failed = true;
 	ask(system, ASK_END);
+	meet(system);
 }
 
 static void start_workers(struct system *system)
