@@ -10,6 +10,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon2x.h>
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
@@ -44,6 +45,7 @@ static const struct {
 	{ PFM_FLIGHT_SMPL_NAME,		PFM_FLIGHT_SMPL_UUID },
 	{ PFM_HISTOGRAM_SMPL_NAME,	PFM_HISTOGRAM_SMPL_UUID },
 	{ PFM_STACKS_SMPL_NAME,		PFM_STACKS_SMPL_UUID },
+	{ PFM_CGROUP_COUNTS_SMPL_NAME,	PFM_CGROUP_COUNTS_SMPL_UUID },
 };
 
 static bool find_known_format(const char *name, pfm_uuid_t uuid)

@@ -27,7 +27,7 @@ USER_HEADERS = (
     *("perfmon", "perfmon22", "perfmon2x", "perfmon_default_smpl"),
     *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
-    *("perfmon_callstack_smpl", "perfmon_flight_smpl"),
+    *("perfmon_callstack_smpl", "perfmon_cgroup_counts_smpl", "perfmon_flight_smpl"),
     *("perfmon_histogram_smpl", "perfmon_stacks_smpl", "perfmon_time"),
     "perfmon_unwind",
     *("perfmon_read", "perfmon_read_default", "perfmon_read_nway"),

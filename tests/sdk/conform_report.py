@@ -6,7 +6,10 @@ from __future__ import annotations
 import re
 
 # The formats that this project's modules contain.
-OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight stacks".split()
+OURS = (
+    *("default", "nway", "pebs32", "pebs64", "oprofile", "callstack", "histogram"),
+    *("flight", "stacks", "cgroup_counts"),
+)
 RESULT = re.compile(r"    (ok|not ok) \d+ (\w+)(?:: (.*)| # SKIP (.*))?")
 SUBTEST = "    # Subtest: "
 

@@ -23,7 +23,7 @@ CERT = "var/lib/dkms/mok.pub"
 EXTRA = f"lib/modules/{RELEASE}/extra"
 FORMATS = (
     *("default", "nway", "pebs32", "pebs64", "oprofile"),
-    *("callstack", "flight", "histogram", "stacks"),
+    *("callstack", "flight", "histogram", "stacks", "cgroup_counts"),
 )
 PROJECT = Path(__file__).resolve().parents[2]
 

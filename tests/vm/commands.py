@@ -42,7 +42,7 @@ from programs import (
 PRELOAD_DIR = "/perfmon/lib"
 FORMATS = (
     *("default", "nway", "pebs32", "pebs64"),
-    *("histogram", "callstack", "flight", "stacks"),
+    *("histogram", "callstack", "flight", "stacks", "cgroup_counts"),
 )
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # A perf PMU whose events use config1 and config2, and are counted by CPU 0.

@@ -122,7 +122,7 @@ _pfmon_argument()
 	-o | --outfile) _pfmon_files "$2" ;;
 	--aggregate) _pfmon_words "thread process all" "$2" ;;
 	--smpl-pmds) _pfmon_words "state elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches" "$2" ;;
-	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile callstack flight histogram stacks" "$2" ;;
+	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile callstack flight histogram stacks cgroup_counts" "$2" ;;
 	-g | --call-graph) _pfmon_words "fp" "$2" ;;
 	--off-cpu) _pfmon_words "sum" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;

@@ -30,6 +30,7 @@ OWN = {
     "bad42f83-abb5-4fb1-bc94-36de0415f7ca": "callstack",
     "b9d0cd6e-d66e-486b-aa83-880009473ebf": "flight",
     "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c": "stacks",
+    "f970f848-ac78-4b5c-a2ff-e716da8de985": "cgroup_counts",
 }
 
 

@@ -10,6 +10,7 @@
 
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
@@ -357,6 +358,16 @@ static size_t stacks_arg(struct fuzz *f, void *arg)
 	return sizeof(pfm_stacks_smpl_arg_t);
 }
 
+static size_t cgroup_counts_arg(struct fuzz *f, void *arg)
+{
+	*(pfm_cgroup_counts_smpl_arg_t *)arg = (pfm_cgroup_counts_smpl_arg_t){
+		.sink.buf_size = 4096 << fuzz_below(f, 6),
+		.num_groups = fuzz_below(f, 3),
+		.groups = { fuzz_any_fd(f), fuzz_any_fd(f) },
+	};
+	return sizeof(pfm_cgroup_counts_smpl_arg_t);
+}
+
 static const struct {
 	pfm_uuid_t	uuid;
 	size_t		(*make)(struct fuzz *f, void *arg);
@@ -377,6 +388,7 @@ static const struct {
 	{ PFM_CALLSTACK_SMPL_UUID, callstack_arg },
 	{ PFM_STACKS_SMPL_UUID, stacks_arg },
 	{ PFM_STACKS_SMPL_UUID, stacks_arg },
+	{ PFM_CGROUP_COUNTS_SMPL_UUID, cgroup_counts_arg },
 };
 
 size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg)

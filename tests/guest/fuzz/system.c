@@ -160,8 +160,8 @@ void fuzz_config_file(struct fuzz *f)
 static const char *const modules[] = {
 	"pfm_fmt_default", "pfm_fmt_nway", "pfm_fmt_pebs32", "pfm_fmt_pebs64",
 	"pfm_fmt_oprofile", "pfm_fmt_histogram", "pfm_fmt_callstack",
-	"pfm_fmt_flight", "pfm_fmt_stacks", "pfm_fmt_callers", "pfm_fmt_count",
-	"pfm_fmt_threshold", "pfm_unwind",
+	"pfm_fmt_flight", "pfm_fmt_stacks", "pfm_fmt_cgroup_counts",
+	"pfm_fmt_callers", "pfm_fmt_count", "pfm_fmt_threshold", "pfm_unwind",
 };
 
 static bool unload(const char *module)

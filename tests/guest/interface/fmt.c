@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
@@ -79,6 +80,8 @@ static const struct format {
 	  PFM_FLIGHT_SMPL_UUID },
 	{ "stacks", "pfm_fmt_stacks", PFM_STACKS_SMPL_UUID_STR,
 	  PFM_STACKS_SMPL_UUID },
+	{ "cgroup_counts", "pfm_fmt_cgroup_counts",
+	  PFM_CGROUP_COUNTS_SMPL_UUID_STR, PFM_CGROUP_COUNTS_SMPL_UUID },
 };
 
 static void expect_format(const struct format *f)

@@ -7,6 +7,7 @@
  * architectures can be checked as well.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
@@ -323,6 +324,16 @@ const struct row rows[] = {
 	FIELD(pfm_stacks_record_t, num_user),
 	FIELD(pfm_stacks_record_t, user_end),
 	FIELD(pfm_stacks_record_t, user_guessed),
+	WHOLE(pfm_cgroup_counts_smpl_arg_t),
+	FIELD(pfm_cgroup_counts_smpl_arg_t, sink.buf_size),
+	FIELD(pfm_cgroup_counts_smpl_arg_t, sink.num_regions),
+	FIELD(pfm_cgroup_counts_smpl_arg_t, sink.flags),
+	FIELD(pfm_cgroup_counts_smpl_arg_t, num_groups),
+	ARRAY(pfm_cgroup_counts_smpl_arg_t, groups),
+	WHOLE(pfm_cgroup_counts_record_t),
+	FIELD(pfm_cgroup_counts_record_t, group),
+	FIELD(pfm_cgroup_counts_record_t, samples),
+	ARRAY(pfm_cgroup_counts_record_t, counts),
 	WHOLE(pfm_histogram_record_t),
 	FIELD(pfm_histogram_record_t, ovfl_pmd),
 	FIELD(pfm_histogram_record_t, set),

@@ -13,6 +13,7 @@ import pytest
 from helpers.cli import ROOT
 from pfmparse.formats import (
     callstack,
+    cgroup_counts,
     default,
     flight,
     histogram,
@@ -52,6 +53,8 @@ DTYPES = {
     "pfm_histogram_record_t": histogram.RECORD,
     "pfm_stacks_smpl_arg_t": stacks.ARG,
     "pfm_stacks_record_t": stacks.RECORD,
+    "pfm_cgroup_counts_smpl_arg_t": cgroup_counts.ARG,
+    "pfm_cgroup_counts_record_t": cgroup_counts.RECORD,
     "pfm_sink_arg_t": sink.SINK_ARGUMENT,
     "pfm_sink_hdr_t": sink.HDR,
     "pfm_sink_rgn_t": sink.RGN,

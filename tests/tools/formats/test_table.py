@@ -17,6 +17,7 @@ UUIDS = {
     "flight": "b9d0cd6e-d66e-486b-aa83-880009473ebf",
     "histogram": "7e053c7a-52c0-4536-84e9-10d7885f57c9",
     "stacks": "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c",
+    "cgroup_counts": "f970f848-ac78-4b5c-a2ff-e716da8de985",
 }
 UNKNOWN = "00000000-0000-0000-0000-000000000001"
 
@@ -87,7 +88,7 @@ def test_format_is_found_by_name_and_by_uuid(
         (
             ("--smpl-module=nway", "--smpl-arg=00"),
             "nway does not take --smpl-arg; "
-            "these do: callstack, flight, histogram, stacks",
+            "these do: callstack, flight, histogram, stacks, cgroup_counts",
         ),
         (
             ("--smpl-module=default", "--smpl-arg=buf_size=64k"),

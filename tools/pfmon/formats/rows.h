@@ -15,6 +15,7 @@ extern const struct smpl_module smpl_callstack;
 extern const struct smpl_module smpl_flight;
 extern const struct smpl_module smpl_histogram;
 extern const struct smpl_module smpl_stacks;
+extern const struct smpl_module smpl_cgroup_counts;
 
 /*
  * For formats that pfmon does not know, but whose buffer has the common header

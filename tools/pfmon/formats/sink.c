@@ -8,6 +8,7 @@
  * stopped, its whole buffer is saved, because the restart empties it.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_read_sink.h>
@@ -267,5 +268,14 @@ const struct smpl_module smpl_stacks = {
 	.set_up = set_up_with_tables,
 	.arg_size = sizeof(pfm_stacks_smpl_arg_t),
 	.buffer_size = stacks_buffer,
+	SINK_CALLS,
+};
+
+const struct smpl_module smpl_cgroup_counts = {
+	.name = PFM_CGROUP_COUNTS_SMPL_NAME,
+	.uuid = PFM_CGROUP_COUNTS_SMPL_UUID_STR,
+	.summary = PFM_CGROUP_COUNTS_SMPL_SUMMARY,
+	.options = FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | FORMAT_OPT_ARG,
+	.set_up = described_set_up,
 	SINK_CALLS,
 };

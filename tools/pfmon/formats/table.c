@@ -24,6 +24,7 @@ const struct smpl_module * const smpl_modules[] = {
 	&smpl_flight,
 	&smpl_histogram,
 	&smpl_stacks,
+	&smpl_cgroup_counts,
 };
 
 const size_t smpl_module_count = ARRAY_SIZE(smpl_modules);
