@@ -9,6 +9,7 @@ import pytest
 from pfmon import SAMPLING, Pfmon, complaint_of, without_kernel
 from sessions import EVENTS, Printer
 
+SETS = ("-e", "cpu-clock", "-e", "page-faults", "--switch-timeout=10")
 EVERYWHERE = ("--system-wide", *SAMPLING)
 
 
@@ -18,8 +19,15 @@ EVERYWHERE = ("--system-wide", *SAMPLING)
         ((*EVERYWHERE, "--cgroup="), "--cgroup: the list is empty: give a control"),
         ((*EVERYWHERE, "--cgroup=,"), "--cgroup: the list is empty: give a control"),
         ((*SAMPLING, "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
-        (("--system-wide", "--cgroup=/a*"), "--cgroup=/a*: counts can be restricted"),
-        (("--system-wide", "--cgroup=/a,/b"), "one control group only, without wild"),
+        (("--system-wide", "--cgroup=/a*"), "--cgroup=/a*: wildcards only select samp"),
+        (
+            ("--system-wide", "--cgroup=/a,/b", *SETS),
+            "--cgroup=/a,/b: several control groups need a single event set",
+        ),
+        (
+            ("--system-wide", "--cgroup=/a,/b", "-e", ",".join(33 * ["cpu-clock"])),
+            "--cgroup=/a,/b: at most 32 events can be counted for several control",
+        ),
         (("top", "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
         (
             (*EVERYWHERE, "--cgroup=/a", "--smpl-ip-only"),

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure one control group while other processes use the same CPUs."""
+"""Measure control groups while other processes use the same CPUs."""
 
 from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from pathlib import Path
 
 import following
 from boot import Boot
@@ -9,6 +15,9 @@ from boot import Boot
 GROUP = "/busy"
 DIRECTORY = f"/sys/fs/cgroup{GROUP}"
 CAPTURE = "group.cap"
+SWITCHES = "switches.cap"
+SCRIPT = Path(__file__).with_name("control_groups.sh")
+NAMED = ("/high", "/high/low", "/other", "/other", "/")
 
 
 def command() -> str:
@@ -30,14 +39,15 @@ def command() -> str:
         f"! {count}{GROUP} true",
         f"! {count}/.. true",
     ]
-    return f"({' && '.join(lines)}) 2>&1"
+    several = SCRIPT.read_text("utf-8")
+    return f"({' && '.join(lines)} && {{\n{several}}}) 2>&1"
 
 
 def check(boot: Boot) -> None:
     """Fail the test unless the group's samples and counts are complete."""
     printed = boot.printed("group")
     assert boot.command("group") == 0, printed
-    counted = printed.partition("counts:")[2]
+    counted = printed.partition("counts:")[2].partition("once:")[0]
     assert following.counts(counted) == [following.expected(counted)] != [0], counted
     missing = f"pfmon: cannot open the control group {GROUP}: "
     assert f"{missing}{DIRECTORY}: No such file or directory" in counted
@@ -52,3 +62,45 @@ def check(boot: Boot) -> None:
     whole = following.pfmparse("report", "--by", "cgroup", "--cgroup=/", capture)
     assert whole["total"] == info["samples"]
     assert {GROUP, "/command"} <= {row["key"] for row in whole["rows"]}
+
+
+def _calls(printed: str, group: str) -> int:
+    """Return the number of calls that programs in the group or below it have made."""
+    found = re.findall(rf"^{group}(?:/\S+)? calls: (\d+)$", printed, re.MULTILINE)
+    return sum(map(int, found))
+
+
+def check_several(boot: Boot) -> None:
+    """Fail the test unless the counts of several groups are exact."""
+    printed = boot.printed("group")
+    assert boot.command("group") == 0, printed
+    whole, _, parts = printed.partition("once:")[2].partition("intervals:")
+    counted = json.loads((boot.out / "groups.json").read_text("utf-8"))
+    assert [row["cgroup"] for row in counted["rows"]] == [*NAMED]
+    found = [row["events"][0]["count"] for row in counted["rows"]]
+    expected = [_calls(whole, group) for group in NAMED[:-1]]
+    assert found[:-1] == expected and min(expected) > 0, whole
+    assert found[0] > found[1]
+    assert found[-1] >= found[0] + found[2] + following.expected(whole)
+    sums: Counter[str] = Counter()
+    with (boot.out / "groups.csv").open(encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    for row in rows:
+        sums[row["cgroup"]] += int(row["count"])
+    assert sums["/high"] == _calls(parts, "/high") > 0
+    assert sums["/other"] == _calls(parts, "/other") > 0
+    assert len({row["time"] for row in rows}) > 1
+    labels = [line.split("  ")[0] for line in parts.splitlines()]
+    start = labels.index("control group")
+    assert labels[start + 1 : start + 1 + len(NAMED)] == [*NAMED]
+    assert "pfmon: --cgroup=/,/..: one of these is not a control group" in parts
+
+
+def check_switches(boot: Boot) -> None:
+    """Fail the test unless each switch is counted before it is sampled."""
+    capture = boot.out / SWITCHES
+    rows = following.pfmparse(
+        *("report", "--by", "group", "--stats", "sum:pmd1", capture)
+    )["rows"]
+    assert len(rows) > 2
+    assert all(row["samples"] == row["stats"]["sum:pmd1"] for row in rows), rows

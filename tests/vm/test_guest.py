@@ -216,6 +216,20 @@ def test_samples_of_a_control_group_are_shown(
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_calls_of_each_control_group_are_counted(
+    target: Guest, boots: Boots[Guest]
+) -> None:
+    control_groups.check_several(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_context_switches_are_counted_before_samples(
+    target: Guest, boots: Boots[Guest]
+) -> None:
+    control_groups.check_switches(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
 @pytest.mark.parametrize("name", call_graphs.SHARES)
 def test_chains_without_frame_pointers_are_whole(
     target: Guest, name: str, boots: Boots[Guest]

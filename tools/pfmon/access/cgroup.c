@@ -19,6 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
+
 #include "access/cgroup.h"
 #include "base/util.h"
 
@@ -223,6 +225,12 @@ bool is_cgroup(int fd)
 	return !faccessat(fd, "cgroup.procs", F_OK, 0);
 }
 
+bool counts_several_cgroups(const struct options *options)
+{
+	return !options->sampling && options->cgroups &&
+	       strchr(options->cgroups, ',');
+}
+
 /* If --cgroup is given several times, joins its lists into one. */
 bool parse_cgroup(struct options *options, const char *text)
 {
@@ -240,14 +248,21 @@ bool cgroup_options_agree(const struct options *options)
 {
 	const unsigned int short_entries =
 		FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
+	bool several = counts_several_cgroups(options);
 
 	if (!options->cgroups)
 		return true;
 	if (!options->system_wide)
 		message("--cgroup needs --system-wide, because it selects among all processes");
-	else if (!options->sampling && strpbrk(options->cgroups, ",*?["))
-		message("--cgroup=%s: counts can be restricted to one control group only, without wildcards; only sampling can select several groups",
+	else if (!options->sampling && strpbrk(options->cgroups, "*?["))
+		message("--cgroup=%s: wildcards only select samples: to count, give the paths of the control groups",
 			options->cgroups);
+	else if (several && options->set_count > 1)
+		message("--cgroup=%s: several control groups need a single event set: omit --switch-timeout",
+			options->cgroups);
+	else if (several && options->event_count >= PFM_CGROUP_COUNTS_PMDS)
+		message("--cgroup=%s: fewer than %d events can be counted for several control groups",
+			options->cgroups, PFM_CGROUP_COUNTS_PMDS);
 	else if (options->format_options & short_entries)
 		message("--cgroup needs the process ID of each sample, which --smpl-no-hdr and --smpl-ip-only omit");
 	else

@@ -30,6 +30,9 @@ int cgroup_open(const char *path);
 /* Returns whether @fd is the directory of a group that still exists. */
 bool is_cgroup(int fd);
 
+/* Returns whether the counts of several groups are requested. */
+bool counts_several_cgroups(const struct options *options);
+
 /* Parses --cgroup; returns false, with a message, on failure. */
 bool parse_cgroup(struct options *options, const char *text);
 

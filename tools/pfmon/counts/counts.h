@@ -47,7 +47,7 @@ void counts_print_times(const struct counts *counts, FILE *out);
  * counts_print_csv() prints a line for each event. counts_print_csv_header()
  * prints the names of the columns.
  */
-void counts_print_csv_header(const char *separator, FILE *out);
+void counts_print_csv_header(const struct plan *plan, FILE *out);
 void counts_print_csv(const struct counts *counts, FILE *out);
 
 /* Prints one object on one line. */

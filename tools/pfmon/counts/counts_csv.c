@@ -14,10 +14,14 @@ static const char * const columns[] = {
 	"share", "ratio", "unit",
 };
 
-void counts_print_csv_header(const char *separator, FILE *out)
+void counts_print_csv_header(const struct plan *plan, FILE *out)
 {
+	const char *separator = plan->options->csv;
+
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		fprintf(out, "%s%s", i ? separator : "", columns[i]);
+	if (plan->by_cgroup)
+		fprintf(out, "%scgroup", separator);
 	fputc('\n', out);
 }
 
@@ -97,6 +101,10 @@ static void print_event(const struct counts *counts, unsigned int r,
 		print_text(ratio.unit, separator, out);
 	} else {
 		fputs(separator, out);
+	}
+	if (row->cgroup) {
+		fputs(separator, out);
+		print_text(row->cgroup, separator, out);
 	}
 	fputc('\n', out);
 }

@@ -65,6 +65,7 @@ static struct json_object *describe_row(const struct counts *counts,
 	json_add(object, "pid", number_or_null(row->tgid, (uint64_t)row->tgid));
 	json_add(object, "tid", number_or_null(row->tid, (uint64_t)row->tid));
 	json_add_text(object, "comm", *row->comm ? row->comm : NULL);
+	json_add_text(object, "cgroup", row->cgroup);
 	for (unsigned int i = 0; i < counts->plan->options->event_count; i++) {
 		if (row->cpu == NO_CPU ||
 		    plan_counts_on(counts->plan, i, row->cpu))

@@ -22,8 +22,8 @@ static void print_names(const struct counts *counts, FILE *out)
 {
 	const struct options *options = counts->plan->options;
 
-	fprintf(out, "%-*s", LABEL_WIDTH, options->system_wide ? "CPU" :
-		"thread");
+	fprintf(out, "%-*s", LABEL_WIDTH, counts->rows->cgroup ? "control group" :
+		options->system_wide ? "CPU" : "thread");
 	for (unsigned int i = 0; i < options->event_count; i++)
 		fprintf(out, " %*s", width_of(options, i),
 			options->events[i].name);
@@ -32,16 +32,17 @@ static void print_names(const struct counts *counts, FILE *out)
 
 static void print_label(const struct result *row, FILE *out)
 {
-	char *comm = printable(row->comm), label[80] = "all";
+	char *name = printable(row->cgroup ? row->cgroup : row->comm);
+	char label[80] = "all";
 
 	if (row->cpu != NO_CPU)
 		snprintf(label, sizeof(label), "CPU%d", row->cpu);
 	else if (row->tid)
-		snprintf(label, sizeof(label), "%d %s", row->tid, comm);
+		snprintf(label, sizeof(label), "%d %s", row->tid, name);
 	else if (row->tgid)
-		snprintf(label, sizeof(label), "%d %s", row->tgid, comm);
-	fprintf(out, "%-*s", LABEL_WIDTH, label);
-	free(comm);
+		snprintf(label, sizeof(label), "%d %s", row->tgid, name);
+	fprintf(out, "%-*s", LABEL_WIDTH, row->cgroup ? name : label);
+	free(name);
 }
 
 static void print_cell(const struct counts *counts, const struct result *row,

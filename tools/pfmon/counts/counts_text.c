@@ -76,23 +76,25 @@ static void print_count(const struct counts *counts,
 
 /*
  * Prints what the line's counts belong to: the end of the interval, and the
- * CPU, thread or process.
+ * control group, CPU, thread or process.
  */
 static void print_place(const struct counts *counts, const struct result *row,
 			FILE *out)
 {
 	const struct options *options = counts->plan->options;
-	char *comm = printable(row->comm);
+	char *name = printable(row->cgroup ? row->cgroup : row->comm);
 
 	if (counts->interval)
 		fprintf(out, "%14.6f ", (double)counts->end_ns / S);
-	if (row->cpu != NO_CPU)
+	if (row->cgroup)
+		fprintf(out, "%-24s ", name);
+	else if (row->cpu != NO_CPU)
 		fprintf(out, "CPU%-4d ", row->cpu);
 	else if (options->aggregation == AGGREGATE_THREAD)
-		fprintf(out, "%16s-%-7d ", comm, row->tid);
+		fprintf(out, "%16s-%-7d ", name, row->tid);
 	else if (options->aggregation == AGGREGATE_PROCESS)
-		fprintf(out, "%16s-%-7d ", comm, row->tgid);
-	free(comm);
+		fprintf(out, "%16s-%-7d ", name, row->tgid);
+	free(name);
 }
 
 static void print_event(const struct counts *counts, unsigned int r,

@@ -28,8 +28,10 @@ static void make_room(struct runs *runs, const struct plan *plan,
 	runs->events = checked_calloc((size_t)row_count *
 				      plan->options->event_count,
 				      sizeof(*runs->events));
-	for (unsigned int r = 0; r < row_count; r++)
+	for (unsigned int r = 0; r < row_count; r++) {
 		result_init_sum(&runs->sums[r], plan, rows[r].cpu);
+		runs->sums[r].cgroup = rows[r].cgroup;
+	}
 }
 
 static void add_row(struct runs *runs, const struct plan *plan, unsigned int r,

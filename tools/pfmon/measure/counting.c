@@ -28,7 +28,7 @@ static void print_heading(const struct counting *counting,
 	if (counting->options->with_header)
 		report_header(plan, out);
 	if (counting->options->csv && at_start)
-		counts_print_csv_header(counting->options->csv, out);
+		counts_print_csv_header(plan, out);
 }
 
 static bool try_to_print(struct counting *counting,
@@ -61,14 +61,15 @@ static bool print(struct counting *counting, const struct counts *counts)
 }
 
 /*
- * Returns the rows to print: only the sum, or one row for each CPU, thread or
- * process.
+ * Returns the rows to print: only the sum, or one row for each control group,
+ * CPU, thread or process.
  */
 static const struct result *rows_of(const struct counting *counting,
 				    const struct results *results,
 				    unsigned int *count)
 {
-	bool sum = counting->options->aggregate || !results->row_count;
+	bool sum = !results->row_count || (counting->options->aggregate &&
+					   !results->rows->cgroup);
 
 	*count = sum ? 1 : results->row_count;
 	return sum ? &results->sum : results->rows;

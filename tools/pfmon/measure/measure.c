@@ -47,19 +47,36 @@ bool measurement_start_recording(struct measurement *m, pid_t tgid)
 	       stream_start(&m->stream, m->recording, m->waiter);
 }
 
-void measurement_add_result(struct measurement *m,
-			    struct context *context)
+/* With --print-interval, adds only the part that has not been printed yet. */
+static void add_part(struct results *results, const struct result *now,
+		     struct result *printed)
 {
 	struct result part;
 
-	if (!m->options->interval_ns) {
-		results_add(&m->results, &context->result);
+	if (!results->plan->options->interval_ns) {
+		results_add(results, now);
 		return;
 	}
-	result_init(&part, &m->plan, context->cpu);
-	result_part(&part, &m->plan, &context->printed, &context->result);
-	results_add(&m->results, &part);
+	result_init(&part, results->plan, now->cpu);
+	result_part(&part, results->plan, printed, now);
+	results_add(results, &part);
 	result_free(&part);
+}
+
+static void add_context(struct results *results, struct context *context)
+{
+	if (!context->plan->by_cgroup)
+		add_part(results, &context->result, &context->printed);
+	for (unsigned int i = 0; context->cgroups &&
+	     i < context->plan->cgroup_count; i++)
+		add_part(results, &context->cgroups[i].now,
+			 &context->cgroups[i].printed);
+}
+
+void measurement_add_result(struct measurement *m,
+			    struct context *context)
+{
+	add_context(&m->results, context);
 }
 
 bool measurement_record_clocks(struct measurement *m, int cpu)
@@ -170,7 +187,7 @@ static bool report_so_far(const struct measurement *m)
 	for (unsigned int i = 0; i < over->row_count; i++)
 		results_add(&now, &over->rows[i]);
 	for (unsigned int i = 0; i < m->count; i++)
-		results_add(&now, &m->contexts[i]->result);
+		add_context(&now, m->contexts[i]);
 	ok = counting_snapshot(m->counting, &now, &times);
 	results_free(&now);
 	return ok;
@@ -264,6 +281,18 @@ static bool finish_recording(struct measurement *m,
 	return ok;
 }
 
+/* Counts by control group need a sample of each context switch. */
+static void report_limits(const struct measurement *m)
+{
+	struct totals totals = { .samples = 0 };
+
+	for (unsigned int i = 0; m->plan.by_cgroup && i < m->count; i++) {
+		totals.throttled += m->contexts[i]->stats.throttled;
+		totals.limited += m->contexts[i]->stats.limited;
+	}
+	report_throttled(&totals);
+}
+
 static bool finish_counting(struct measurement *m,
 			    bool (*complete)(struct measurement *m))
 {
@@ -272,6 +301,7 @@ static bool finish_counting(struct measurement *m,
 	if (!complete(m))
 		return false;
 	add_results(m);
+	report_limits(m);
 	return counting_end(m->counting, &m->results, &times, exit_status_of(m),
 			    m->waiter->interrupted);
 }

@@ -7,6 +7,7 @@
 
 #include "base/cpu_list.h"
 #include "base/elements.h"
+#include "access/cgroup.h"
 #include "base/util.h"
 #include "events/event_code.h"
 #include "options/event_options.h"
@@ -233,6 +234,14 @@ static bool apply_lists(struct options *options)
 bool event_options_complete(struct options *options)
 {
 	number_events(options);
-	return apply_lists(options) && complete_events(options) &&
-	       check_turns(options);
+	if (!apply_lists(options) || !complete_events(options) ||
+	    !check_turns(options))
+		return false;
+	/*
+	 * Leave the first PMD for context switches. Then the kernel counts an
+	 * event at a context switch before it samples this switch.
+	 */
+	for (unsigned int i = 0; i < options->event_count; i++)
+		options->events[i].number += counts_several_cgroups(options);
+	return true;
 }

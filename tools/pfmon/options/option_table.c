@@ -264,9 +264,10 @@ const struct option_row option_table[] = {
 		.details =
 			"This requires *--system-wide*. A control group includes its\n"
 			"descendants.\n"
-			"Counting is restricted to the tasks of one group, given by its\n"
-			"path, such as */system.slice*. If a task joins or leaves the\n"
-			"group, this takes effect at its next context switch.\n"
+			"When counting, give paths, such as */system.slice*. With one\n"
+			"group, only its tasks are counted; with several groups, pfmon\n"
+			"prints the counts of each. If a task joins or leaves a group,\n"
+			"this takes effect at its next context switch.\n"
 			"When sampling, the samples of all processes are recorded, and\n"
 			"*pfmparse*(1) by default shows only samples of processes in one\n"
 			"of the groups; a pattern can then contain shell wildcards.\n",
@@ -312,7 +313,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "table", .group = GROUP_COUNTING,
 		.effect = SETS(table),
-		.summary = "print a row for each CPU or thread",
+		.summary = "print a row for each CPU, control group or thread",
 		.details =
 			"The columns are the events.\n",
 	}, {

@@ -30,6 +30,12 @@ struct context_stats {
 	uint64_t unborn;		/* threads that could not inherit it */
 };
 
+/* The counts of a control group on the CPU of the context. */
+struct cgroup_result {
+	struct result now;
+	struct result printed;		/* printed part of now */
+};
+
 struct context {
 	const struct plan *plan;
 	unsigned int id;
@@ -49,6 +55,7 @@ struct context {
 	struct result result;		/* as last read */
 	struct context_stats stats;	/* as last read */
 	struct result printed;		/* printed part of result */
+	struct cgroup_result *cgroups;	/* with plan->by_cgroup */
 };
 
 /*

@@ -93,12 +93,15 @@ static const char *size_option(const struct plan *plan)
 static void explain_create(const struct plan *plan, int error)
 {
 	const struct smpl_format *format = &plan->format;
-	bool sampling = plan->options->sampling;
+	bool sampling = plan->options->sampling || plan->by_cgroup;
 
 	if (error == ENOSYS)
 		explain_absent();
 	else if (error == EPERM)
 		explain_refusal(plan, 0);
+	else if (error == EBADF && plan->by_cgroup)
+		message("--cgroup=%s: one of these is not a control group, or has been removed; systemd-cgls lists control groups",
+			plan->options->cgroups);
 	else if (error == ENODEV)
 		message("perfmon has no PMU description: load one with "
 			ACCESS_LOAD);
@@ -236,7 +239,7 @@ static bool create(struct context *context)
 	const struct smpl_format *format = &plan->format;
 	pfarg_ctx_t arg = { .ctx_flags = 0 };
 
-	if (options->sampling)
+	if (options->sampling || plan->by_cgroup)
 		memcpy(arg.ctx_smpl_buf_id, format->uuid, sizeof(format->uuid));
 	if (options->overflow_block)
 		arg.ctx_flags |= PFM_FL_NOTIFY_BLOCK;
@@ -280,6 +283,19 @@ static void remember_empty(struct context *context)
 	image_copy(empty, buffers->list->bytes);
 }
 
+static void init_cgroups(struct context *context)
+{
+	const struct plan *plan = context->plan;
+
+	context->cgroups = checked_calloc(plan->cgroup_count,
+					  sizeof(*context->cgroups));
+	for (unsigned int i = 0; i < plan->cgroup_count; i++) {
+		result_init(&context->cgroups[i].now, plan, NO_CPU);
+		result_init(&context->cgroups[i].printed, plan, NO_CPU);
+		context->cgroups[i].now.cgroup = plan->cgroups[i].path;
+	}
+}
+
 bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu)
 {
@@ -290,6 +306,8 @@ bool context_open(struct context *context, const struct plan *plan,
 	context->cpu = cpu;
 	result_init(&context->result, plan, cpu);
 	result_init(&context->printed, plan, cpu);
+	if (plan->by_cgroup)
+		init_cgroups(context);
 	context->frequency = frequency_create(context);
 	if (create(context) &&
 	    buffers_map(&context->buffers, context->fd,
@@ -311,6 +329,12 @@ void context_close(struct context *context)
 	frequency_destroy(context->frequency);
 	result_free(&context->result);
 	result_free(&context->printed);
+	for (unsigned int i = 0; context->cgroups &&
+	     i < context->plan->cgroup_count; i++) {
+		result_free(&context->cgroups[i].now);
+		result_free(&context->cgroups[i].printed);
+	}
+	free(context->cgroups);
 	memset(context, 0, sizeof(*context));
 	context->fd = -1;
 }
@@ -373,8 +397,8 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 			tid);
 	else if (error == ESRCH)
 		message("there is no thread %d; ps -eL lists all threads", tid);
-	else if (context->plan->cgroup >= 0 &&
-		 !is_cgroup(context->plan->cgroup))
+	else if (context->plan->cgroups &&
+		 !is_cgroup(context->plan->cgroups->fd))
 		message("--cgroup=%s is not a control group, or has been removed; systemd-cgls lists control groups",
 			context->plan->options->cgroups);
 	else if (error == EPERM || error == EACCES)
@@ -402,9 +426,9 @@ bool context_load(struct context *context, pid_t tid)
 	};
 	int error;
 
-	if (context->plan->cgroup >= 0) {
+	if (context->plan->cgroups && !context->plan->by_cgroup) {
 		load.load_flags = PFM_LOADFL_CGROUP;
-		load.load_cgroup = (__u32)context->plan->cgroup;
+		load.load_cgroup = (__u32)context->plan->cgroups->fd;
 	}
 	context->tid = tid;
 	context->result.tid = context->cpu == NO_CPU ? tid : 0;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
+
 #include "access/cgroup.h"
 #include "base/cpu_list.h"
 #include "base/util.h"
@@ -316,18 +318,63 @@ static bool samples_user_level(const struct plan *plan)
 	return false;
 }
 
+static bool open_cgroup(struct plan *plan, const char *path)
+{
+	int fd = cgroup_open(path);
+
+	if (fd < 0)
+		return false;
+	plan->cgroups = checked_realloc(plan->cgroups, plan->cgroup_count + 1,
+					sizeof(*plan->cgroups));
+	plan->cgroups[plan->cgroup_count++] = (struct cgroup){
+		.path = checked_strdup(path), .fd = fd,
+	};
+	return true;
+}
+
 /*
- * Opens the control group of --cgroup for counting. When sampling, pfmparse
+ * Opens the control groups of --cgroup for counting. When sampling, pfmparse
  * selects the samples later.
  */
-static bool open_cgroup(struct plan *plan)
+static bool open_cgroups(struct plan *plan)
 {
 	const struct options *options = plan->options;
+	char *list, *rest = NULL;
+	bool ok = true;
 
 	if (options->sampling || !options->cgroups)
 		return true;
-	plan->cgroup = cgroup_open(options->cgroups);
-	return plan->cgroup >= 0;
+	list = checked_strdup(options->cgroups);
+	for (char *path = strtok_r(list, ",", &rest); ok && path;
+	     path = strtok_r(NULL, ",", &rest))
+		ok = open_cgroup(plan, path);
+	free(list);
+	return ok;
+}
+
+/* Chooses the format that counts control groups, and its argument. */
+static bool choose_cgroup_format(struct plan *plan)
+{
+	const struct smpl_kinds none = { .count = 0 };
+	pfm_cgroup_counts_smpl_arg_t *arg;
+
+	if (plan->cgroup_count > PFM_CGROUP_COUNTS_GROUPS) {
+		message("--cgroup: at most %d control groups can be counted",
+			PFM_CGROUP_COUNTS_GROUPS);
+		return false;
+	}
+	if (!smpl_format_find(&plan->format, PFM_CGROUP_COUNTS_SMPL_NAME,
+			      &none) ||
+	    !smpl_format_set_up(&plan->format, plan->options))
+		return false;
+	/* If the format is missing, creating the context will fail. */
+	if (plan->format.arg_size < sizeof(*arg))
+		return true;
+	arg = (pfm_cgroup_counts_smpl_arg_t *)plan->format.arg;
+	arg->num_groups = plan->cgroup_count;
+	for (unsigned int i = 0; i < plan->cgroup_count; i++)
+		arg->groups[i] = plan->cgroups[i].fd;
+	return true;
 }
 
 /* Returns why the samples of the format have no process IDs. */
@@ -357,15 +404,16 @@ bool plan_init(struct plan *plan, const struct options *options)
 {
 	memset(plan, 0, sizeof(*plan));
 	plan->options = options;
-	plan->cgroup = -1;
+	plan->by_cgroup = counts_several_cgroups(options);
 	plan->events = checked_calloc(options->event_count,
 				      sizeof(*plan->events));
 	plan->pmcs = checked_calloc(options->event_count, sizeof(*plan->pmcs));
 	plan->pmds = checked_calloc(options->event_count, sizeof(*plan->pmds));
 	if (options->sampling)
 		choose_kinds(plan);
-	if (!check_frequencies(options) || !open_cgroup(plan) ||
+	if (!check_frequencies(options) || !open_cgroups(plan) ||
 	    (options->sampling && !choose_format(plan)) ||
+	    (plan->by_cgroup && !choose_cgroup_format(plan)) ||
 	    !set_registers(plan)) {
 		plan_free(plan);
 		return false;
@@ -489,8 +537,11 @@ void plan_free(struct plan *plan)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++)
 		free(plan->events[i].cpus);
-	if (plan->cgroup >= 0)
-		close(plan->cgroup);
+	for (unsigned int i = 0; i < plan->cgroup_count; i++) {
+		close(plan->cgroups[i].fd);
+		free(plan->cgroups[i].path);
+	}
+	free(plan->cgroups);
 	free(plan->events);
 	free(plan->configs);
 	free(plan->kinds);

@@ -12,6 +12,11 @@
 #include "events/events.h"
 #include "formats/format.h"
 
+struct cgroup {
+	char *path;
+	int fd;				/* of its directory */
+};
+
 /*
  * An event uses one PMC and one PMD. Both have the number of the event in its
  * set. An event's config1 and config2 are in two further PMCs. pfmon writes
@@ -21,7 +26,7 @@
  */
 struct plan {
 	const struct options *options;
-	struct smpl_format format;	/* only if sampling */
+	struct smpl_format format;	/* if sampling, or by_cgroup */
 	struct encoded_event *events;	/* one per event */
 	pfarg_pmc_t *configs;		/* config1 and config2, unless 0 */
 	unsigned int config_count;
@@ -30,7 +35,9 @@ struct plan {
 	struct pfm_read_kind *kinds;	/* one per sampling event */
 	unsigned int kind_count;
 	uint64_t start_ns;		/* CLOCK_REALTIME */
-	int cgroup;			/* descriptor, or -1: count all */
+	struct cgroup *cgroups;		/* to be counted; NULL: all */
+	unsigned int cgroup_count;
+	bool by_cgroup;			/* print the counts of each group */
 };
 
 /*

@@ -2,6 +2,7 @@
 /* registers.c - the PMCs and PMDs of a context */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -215,12 +216,40 @@ static bool for_all_events(struct context *context,
 	return !batch.count || some(context, &batch);
 }
 
+/* Makes PMD0 sample each context switch, with the values of all events. */
+static bool write_switches(const struct context *context)
+{
+	const struct plan *plan = context->plan;
+	pfarg_pmc_t pmc = {
+		.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
+					    PERF_COUNT_SW_CONTEXT_SWITCHES),
+	};
+	pfarg_pmd_t pmd = {
+		.reg_value = -1ULL,
+		.reg_long_reset = -1ULL,
+		.reg_short_reset = -1ULL,
+	};
+
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (plan_counts_on(plan, i, context->cpu) &&
+		    !context->result.events[i].unsupported)
+			pfm_bv_set(pmc.reg_smpl_pmds, plan->pmds[i].reg_num);
+	}
+	if (!pfm_write_pmcs(context->fd, &pmc, 1) &&
+	    !pfm_write_pmds(context->fd, &pmd, 1))
+		return true;
+	message("cannot sample context switches, to count by control group: %s",
+		strerror(errno));
+	return false;
+}
+
 bool registers_write(struct context *context)
 {
 	const struct plan *plan = context->plan;
 
 	return write_pmcs(context, plan->configs, plan->config_count) &&
 	       write_pmcs(context, plan->pmcs, plan->options->event_count) &&
+	       (!plan->by_cgroup || write_switches(context)) &&
 	       registers_rewrite(context);
 }
 

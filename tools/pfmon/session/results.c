@@ -127,6 +127,7 @@ static void copy_identity(struct result *copy, const struct result *result)
 {
 	copy->tid = result->tid;
 	copy->tgid = result->tgid;
+	copy->cgroup = result->cgroup;
 	memcpy(copy->comm, result->comm, sizeof(copy->comm));
 }
 
@@ -182,10 +183,22 @@ static unsigned int row_of_process(struct results *results,
 	return process->row;
 }
 
+static unsigned int row_of_cgroup(struct results *results,
+				  const struct result *result)
+{
+	for (unsigned int i = 0; i < results->row_count; i++) {
+		if (results->rows[i].cgroup == result->cgroup)
+			return i;
+	}
+	return make_row(results, result);
+}
+
 static unsigned int row_of(struct results *results, const struct result *result)
 {
 	const struct options *options = results->plan->options;
 
+	if (result->cgroup)
+		return row_of_cgroup(results, result);
 	if (options->system_wide || options->aggregation == AGGREGATE_THREAD ||
 	    (!results->row_count &&
 	     options->aggregation != AGGREGATE_PROCESS))

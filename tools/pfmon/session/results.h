@@ -29,6 +29,7 @@ struct result {
 	pid_t tgid;		/* the process; 0 if not known */
 	char comm[COMM_LENGTH];	/* the thread's name, or "" */
 	int cpu;		/* NO_CPU if not of a single CPU */
+	const char *cgroup;	/* path of the plan's control group, or NULL */
 	unsigned int parts;	/* number of results in the sum */
 	struct event_result *events;	/* one per event of the plan */
 	uint64_t *durations;	/* active time of each event set in ns */
@@ -70,8 +71,9 @@ uint64_t result_estimate(const struct result *result, const struct plan *plan,
 
 /*
  * The results of a measurement. In a system-wide session, each row has the
- * counts of a CPU. Otherwise each row has the counts of a thread, of a process,
- * or of all threads, depending on --aggregate.
+ * counts of a CPU, or of one of several control groups. Otherwise each row has
+ * the counts of a thread, of a process, or of all threads, depending on
+ * --aggregate.
  */
 struct results {
 	const struct plan *plan;

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include <perfmon/perfmon_cgroup_counts_smpl.h>
+#include <perfmon/perfmon_read_sink.h>
+
 #include "base/util.h"
 #include "session/evtset.h"
 #include "session/fdinfo.h"
@@ -85,12 +88,71 @@ static bool times_matter(const struct options *options)
 	return options->sampling || options->set_count > 1;
 }
 
+static void set_counts(const struct context *context,
+		       const pfm_cgroup_counts_record_t *record)
+{
+	const struct plan *plan = context->plan;
+
+	for (unsigned int i = 0; record->group < plan->cgroup_count &&
+	     i < plan->options->event_count; i++)
+		context->cgroups[record->group].now.events[i].count =
+			record->counts[plan->pmds[i].reg_num];
+}
+
+/* Reads the counts of the groups until the last context switch of the CPU. */
+static bool read_cgroups(const struct context *context)
+{
+	const struct buffers *buffers = &context->buffers;
+	pfm_cgroup_counts_record_t record;
+	struct pfm_read_sink reader;
+	int got;
+
+	pfm_read_sink_init(&reader, PFM_CGROUP_COUNTS_SMPL_VERSION);
+	reader.is_rising = 1;
+	got = pfm_read_sink_begin(&reader, buffers->list->bytes, buffers->size,
+				  PFM_READ_LIVE);
+	while (!got && (got = pfm_read_sink_head(&reader, &record,
+						 sizeof(record))) > 0) {
+		set_counts(context, &record);
+		pfm_read_sink_words(&reader, sizeof(record), 0, &got);
+		got = got < 0 ? got : 0;
+	}
+	if (got)
+		message("cannot read the counts of control groups: %s %s",
+			reader.problem.what, pfm_read_text(&reader.problem));
+	return !got;
+}
+
+/*
+ * Completes the groups' results after reading the CPU's result. The events
+ * since the last context switch belong to pfmon itself, and count for / only.
+ */
+static void complete_cgroups(const struct context *context)
+{
+	const struct plan *plan = context->plan;
+
+	for (unsigned int g = 0; g < plan->cgroup_count; g++) {
+		struct result *group = &context->cgroups[g].now;
+
+		for (unsigned int i = 0; i < plan->options->event_count; i++) {
+			struct event_result event = context->result.events[i];
+
+			if (strcmp(group->cgroup, "/"))
+				event.count = group->events[i].count;
+			group->events[i] = event;
+		}
+	}
+}
+
 bool context_read_counts(struct context *context)
 {
 	context->stats = with_losses(context, fdinfo_read(context));
-	return registers_read(context) &&
-	       (!times_matter(context->plan->options) ||
-		evtsets_read(context));
+	if ((context->plan->by_cgroup && !read_cgroups(context)) ||
+	    !registers_read(context))
+		return false;
+	if (context->plan->by_cgroup)
+		complete_cgroups(context);
+	return !times_matter(context->plan->options) || evtsets_read(context);
 }
 
 struct context_stats context_stats(const struct context *context)
