@@ -43,7 +43,7 @@ int pfm_arg_keep(struct pfm_context *ctx, const void *arg)
 		return 0;
 	if (!pfm_charge_more(&ctx->charge, size))
 		return -ENOMEM;
-	ctx->fmt_arg = kmemdup(arg, size, GFP_KERNEL_ACCOUNT);
+	ctx->fmt_arg = kmemdup(arg, size, PFM_GFP);
 	return ctx->fmt_arg ? 0 : -ENOMEM;
 }
 

@@ -251,7 +251,7 @@ void pfm_attach_exit_quietly(const struct pfm_context *ctx)
 static struct pfm_attachment *pfm_attachment_alloc(struct pfm_context *ctx,
 						   pfm_changed_t changed)
 {
-	struct pfm_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+	struct pfm_attachment *a = kzalloc(sizeof(*a), PFM_GFP);
 
 	if (!a)
 		return NULL;

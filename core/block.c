@@ -263,7 +263,7 @@ int pfm_block_attach(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (!pfm_may_block(ctx))
 		return 0;
-	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+	b = kzalloc(sizeof(*b), PFM_GFP);
 	if (!b)
 		return -ENOMEM;
 	kref_init(&b->ref);

@@ -98,10 +98,6 @@ static void pfm_buffer_uncharge(struct pfm_buffer *b)
 	atomic_long_sub(pfm_buffer_bytes(b), &pfm_smpl_buf_size);
 }
 
-/* Fail instead of letting the control group's OOM killer run. */
-#define PFM_BUFFER_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | \
-			 __GFP_NOWARN)
-
 static void pfm_pages_free(struct page **pages, size_t n)
 {
 	while (n)
@@ -123,14 +119,14 @@ static void *pfm_buffer_alloc(size_t size)
 
 	if (n > totalram_pages())
 		return NULL;
-	pages = kvmalloc_array(n, sizeof(*pages), PFM_BUFFER_GFP);
+	pages = kvmalloc_array(n, sizeof(*pages), PFM_GFP);
 	if (!pages)
 		return NULL;
 	for (i = 0; i < n; i++) {
 		/* A task that is being killed must not take more memory. */
 		if (fatal_signal_pending(current))
 			goto err;
-		pages[i] = alloc_page(PFM_BUFFER_GFP | __GFP_ZERO);
+		pages[i] = alloc_page(PFM_GFP | __GFP_ZERO);
 		if (!pages[i])
 			goto err;
 		cond_resched();
@@ -151,7 +147,7 @@ err:
 static void *pfm_private_alloc(size_t size)
 {
 	if (IS_ENABLED(CONFIG_KASAN_VMALLOC))
-		return __vmalloc(size, PFM_BUFFER_GFP | __GFP_ZERO);
+		return __vmalloc(size, PFM_GFP | __GFP_ZERO);
 	return pfm_buffer_alloc(PAGE_ALIGN(size));
 }
 
@@ -166,7 +162,7 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 	 */
 	if (size > LONG_MAX / 2 || area > LONG_MAX / 2 - size)
 		return NULL;
-	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+	b = kzalloc(sizeof(*b), PFM_GFP);
 	if (!b)
 		return NULL;
 	kref_init(&b->ref);

@@ -33,7 +33,7 @@
 static struct pfm_context *pfm_context_alloc(u32 flags,
 					     struct pfm_family *family)
 {
-	struct pfm_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	struct pfm_context *ctx = kzalloc(sizeof(*ctx), PFM_GFP);
 
 	if (!ctx)
 		return NULL;

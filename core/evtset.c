@@ -65,7 +65,7 @@ static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 
 	if (!pfm_charge_more(charge, size))
 		return NULL;
-	set = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	set = kzalloc(size, PFM_GFP);
 	if (!set) {
 		pfm_charge_less(charge, size);
 		return NULL;
@@ -95,7 +95,7 @@ static int pfm_evtset_store(struct pfm_context *ctx, struct pfm_evtset *set)
 
 	if (!pfm_charge_more(set->charge, node))
 		return -ENOMEM;
-	if (xa_is_err(xa_store(&ctx->sets, set->id, set, GFP_KERNEL_ACCOUNT))) {
+	if (xa_is_err(xa_store(&ctx->sets, set->id, set, PFM_GFP))) {
 		pfm_charge_less(set->charge, node);
 		return -ENOMEM;
 	}

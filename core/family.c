@@ -54,7 +54,7 @@ struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,
 	struct pfm_family *family;
 
 	lockdep_assert_held(&root->mutex);
-	family = kzalloc(struct_size(family, pmds, n), GFP_KERNEL_ACCOUNT);
+	family = kzalloc(struct_size(family, pmds, n), PFM_GFP);
 	if (!family)
 		return NULL;
 	kref_init(&family->ref);

@@ -13,6 +13,7 @@
 #include <linux/log2.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
+#include <perfmon/perfmon_pmu.h>
 #include "msgq.h"
 
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
@@ -23,7 +24,7 @@ int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
 	q->ring = q->few;
 	if (q->size > ARRAY_SIZE(q->few))
 		q->ring = kcalloc(q->size, sizeof(*q->ring),
-				  GFP_KERNEL_ACCOUNT);
+				  PFM_GFP);
 	return q->ring ? 0 : -ENOMEM;
 }
 

@@ -73,7 +73,7 @@ int pfm_pmc_reserve(struct pfm_evtset *set, const struct pfm_pmc_words *words)
 	size = pfm_configs_size(set);
 	if (!pfm_charge_more(set->charge, size))
 		return -ENOMEM;
-	set->configs = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	set->configs = kzalloc(size, PFM_GFP);
 	if (set->configs)
 		return 0;
 	pfm_charge_less(set->charge, size);

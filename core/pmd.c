@@ -67,7 +67,7 @@ struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 		return NULL;
 	ovfl = size == PFM_PLAIN_OVFL ?
 		       kmem_cache_zalloc(pfm_ovfl_cache, GFP_KERNEL) :
-		       kzalloc(size, GFP_KERNEL_ACCOUNT);
+		       kzalloc(size, PFM_GFP);
 	if (!ovfl) {
 		pfm_charge_less(set->charge, more);
 		return NULL;

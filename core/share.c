@@ -58,7 +58,7 @@ static struct pfm_part *pfm_part_create(const pfm_buffer_fmt_t *fmt, u32 flags,
 					void *arg, unsigned int cpu,
 					const struct pfm_smpl_size *size)
 {
-	struct pfm_part *part = kzalloc_node(sizeof(*part), GFP_KERNEL_ACCOUNT,
+	struct pfm_part *part = kzalloc_node(sizeof(*part), PFM_GFP,
 					     cpu_to_node(cpu));
 	int ret;
 
@@ -143,7 +143,7 @@ struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg,
 	if (ret)
 		return ERR_PTR(ret);
 	share = kzalloc(struct_size(share, parts, nr_cpu_ids),
-			GFP_KERNEL_ACCOUNT);
+			PFM_GFP);
 	if (!share)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&share->ref);

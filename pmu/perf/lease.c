@@ -39,7 +39,7 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 				     perf_overflow_handler_t handler,
 				     struct pfm_pmu_reg *reg)
 {
-	struct perf_lease *lease = kmalloc(sizeof(*lease), GFP_KERNEL_ACCOUNT);
+	struct perf_lease *lease = kmalloc(sizeof(*lease), PFM_GFP);
 	struct perf_event *event;
 	int tries = 3;
 

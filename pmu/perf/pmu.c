@@ -183,7 +183,7 @@ static int perf_create_events(struct perf_set *ps)
 static int perf_load(struct pfm_pmu_set *s,
 		     struct pfm_pmu_reg *const *regs)
 {
-	struct perf_set *ps = kzalloc(sizeof(*ps), GFP_KERNEL_ACCOUNT);
+	struct perf_set *ps = kzalloc(sizeof(*ps), PFM_GFP);
 	int ret;
 
 	if (!ps)

@@ -11,6 +11,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/bits.h>
+#include <linux/gfp.h>
 #include <linux/llist.h>
 #include <linux/module.h>
 #include <linux/types.h>
@@ -19,6 +20,14 @@
 
 struct pt_regs;
 struct task_struct;
+
+/*
+ * Memory of contexts, of their event sets and events: charged to a control
+ * group. At the group's limit an allocation fails: without
+ * __GFP_RETRY_MAYFAIL, the OOM killer would end a process of the group, which
+ * at a birth is the tool.
+ */
+#define PFM_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* pfm_reg_desc.flags */
 #define PFM_REGD_COUNTER	0x1	/* PMD: counts and overflows */

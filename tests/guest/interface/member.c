@@ -386,6 +386,12 @@ static void outgrow_group_in_private(void *unused)
  */
 #define MEMBERS	600
 
+struct payment {
+	int	go[2];		/* a pipe: start the threads */
+	int	done[2];	/* a pipe: all threads run */
+	bool	scarce;		/* the group's memory is limited meanwhile */
+};
+
 static void *pause_for_ever(void *unused)
 {
 	for (;;)
@@ -393,27 +399,45 @@ static void *pause_for_ever(void *unused)
 	return NULL;
 }
 
-/* Start threads when a byte arrives, and report when all of them run. */
-static void start_threads(void *pipes)
+/* The limit below lets births fail, but not before some have succeeded. */
+#define FEW_BIRTHS	(AHEAD + 64 * 2048)
+
+static void limit_group_to(__u64 bytes)
 {
-	int (*p)[2] = pipes;
+	char max[24];
+
+	snprintf(max, sizeof(max), "%llu", bytes);
+	write_text(CGROUP "/memory.max", max);
+}
+
+/*
+ * Start threads when a byte arrives, and report when all of them run. In
+ * between, the group has its limit on memory, if it is to have one.
+ */
+static void start_threads(void *arg)
+{
+	struct payment *pay = arg;
 	pthread_attr_t attr;
 	pthread_t thread;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 64 << 10);
-	wait_go(p[0][0]);
+	wait_go(pay->go[0]);
+	if (pay->scarce)
+		limit_group_to(charged() + FEW_BIRTHS);
 	for (int i = 0; i < MEMBERS; i++)
 		CHECK(!pthread_create(&thread, &attr, pause_for_ever, NULL));
-	CHECK_EQ(write(p[1][1], "", 1), 1);
+	if (pay->scarce)
+		write_text(CGROUP "/memory.max", "max");
+	CHECK_EQ(write(pay->done[1], "", 1), 1);
 	pause_for_ever(NULL);
 }
 
-static void pay_for_threads(void *pipes)
+static void pay_for_threads(void *arg)
 {
-	int (*p)[2] = pipes;
-	pid_t pid = spawn(start_threads, pipes);
-	__u64 before;
+	struct payment *pay = arg;
+	pid_t pid = spawn(start_threads, pay);
+	__u64 before, failed;
 	int fd;
 
 	write_text(CGROUP "/cgroup.procs", "0");
@@ -421,27 +445,44 @@ static void pay_for_threads(void *pipes)
 	ctx_add_counter(fd, 0, 0, 0);
 	ctx_start_on(fd, pid);
 	before = charged();
-	CHECK_EQ(write(p[0][1], "", 1), 1);
-	wait_go(p[1][0]);
-	while (ctx_number(fd, "pfm_births") < MEMBERS)
-		sched_yield();
-	CHECK(charged() - before >= MEMBERS * 2048 - AHEAD);
+	CHECK_EQ(write(pay->go[1], "", 1), 1);
+	wait_go(pay->done[0]);
+	do
+		failed = ctx_number(fd, "pfm_births_failed");
+	while (ctx_number(fd, "pfm_births") + failed < MEMBERS);
+	CHECK_EQ(failed > 0, pay->scarce);
+	if (!pay->scarce)
+		CHECK(charged() - before >= MEMBERS * 2048 - AHEAD);
 	CHECK_OK(kill(pid, SIGKILL));
 	wait_for(pid);
+}
+
+static void measure_from_group(struct payment *pay)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
+
+	if (pfm_create_context(&ctx, NULL, 0) < 0 && errno == EOPNOTSUPP)
+		check_skip("perfmon does not support families on PREEMPT_RT");
+	CHECK_OK(pipe(pay->go));
+	CHECK_OK(pipe(pay->done));
+	make_group("max");
+	run_in_group_with(pay_for_threads, pay);
 }
 
 /* Proves H32 */
 TEST(families_are_charged_to_the_cgroup_of_the_tool)
 {
-	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
-	int p[2][2];
+	struct payment pay = { .scarce = false };
 
-	if (pfm_create_context(&ctx, NULL, 0) < 0 && errno == EOPNOTSUPP)
-		check_skip("perfmon does not support families on PREEMPT_RT");
-	CHECK_OK(pipe(p[0]));
-	CHECK_OK(pipe(p[1]));
-	make_group("max");
-	run_in_group_with(pay_for_threads, p);
+	measure_from_group(&pay);
+}
+
+/* The OOM killer could only end the tool, which is alone in the group. */
+TEST(births_beyond_cgroup_limit_fail_without_oom)
+{
+	struct payment pay = { .scarce = true };
+
+	measure_from_group(&pay);
 }
 
 static void make_group_of_64_mib(void)
