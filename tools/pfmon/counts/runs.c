@@ -28,10 +28,8 @@ static void make_room(struct runs *runs, const struct plan *plan,
 	runs->events = checked_calloc((size_t)row_count *
 				      plan->options->event_count,
 				      sizeof(*runs->events));
-	for (unsigned int r = 0; r < row_count; r++) {
+	for (unsigned int r = 0; r < row_count; r++)
 		result_init_sum(&runs->sums[r], plan, rows[r].cpu);
-		runs->sums[r].cgroup = rows[r].cgroup;
-	}
 }
 
 static void add_row(struct runs *runs, const struct plan *plan, unsigned int r,
@@ -41,6 +39,8 @@ static void add_row(struct runs *runs, const struct plan *plan, unsigned int r,
 	double share;
 
 	result_add(&runs->sums[r], plan, row);
+	/* Each run has its own plan, with its own copy of the path. */
+	runs->sums[r].cgroup = row->cgroup;
 	for (unsigned int i = 0; i < events; i++)
 		add(&runs->events[r * events + i], runs->count,
 		    (double)result_estimate(row, plan, i, &share));
