@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cgroup_counts_kunit.c - the cgroup_counts format's call-backs, called directly
+ * cgroup_counts_kunit.c - the call-backs of the format cgroup_counts, called
+ *			   directly
  *
  * The suite runs in the root group, or in a kernel without control groups.
  */
@@ -28,7 +29,8 @@ static void make(struct kunit *test)
 	pfm_calls_make(test, &arg);
 }
 
-static const pfm_cgroup_counts_record_t *record_of(const struct pfm_fmt_calls *d)
+static const pfm_cgroup_counts_record_t *
+record_of(const struct pfm_fmt_calls *d)
 {
 	return d->buf + OFFS;
 }

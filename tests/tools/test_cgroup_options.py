@@ -25,8 +25,8 @@ EVERYWHERE = ("--system-wide", *SAMPLING)
             "--cgroup=/a,/b: several control groups need a single event set",
         ),
         (
-            ("--system-wide", "--cgroup=/a,/b", "-e", ",".join(33 * ["cpu-clock"])),
-            "--cgroup=/a,/b: at most 32 events can be counted for several control",
+            ("--system-wide", "--cgroup=/a,/b", "-e", ",".join(32 * ["cpu-clock"])),
+            "--cgroup=/a,/b: fewer than 32 events can be counted for several",
         ),
         (("top", "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
         (

@@ -5,8 +5,8 @@
  * At each sample, the format adds the events since the previous sample to the
  * counts of the groups that contain the thread. A system-wide context that
  * samples each context switch counts each event for the thread that was
- * running. The buffer is a table (perfmon_sink.h); num_regions is at most 1, and
- * flags is 0.
+ * running. The buffer is a table (perfmon_sink.h); num_regions is at most 1,
+ * and flags is 0.
  */
 #ifndef PERFMON_CGROUP_COUNTS_SMPL_H
 #define PERFMON_CGROUP_COUNTS_SMPL_H

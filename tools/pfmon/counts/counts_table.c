@@ -22,7 +22,8 @@ static void print_names(const struct counts *counts, FILE *out)
 {
 	const struct options *options = counts->plan->options;
 
-	fprintf(out, "%-*s", LABEL_WIDTH, counts->rows->cgroup ? "control group" :
+	fprintf(out, "%-*s", LABEL_WIDTH,
+		counts->plan->by_cgroup ? "control group" :
 		options->system_wide ? "CPU" : "thread");
 	for (unsigned int i = 0; i < options->event_count; i++)
 		fprintf(out, " %*s", width_of(options, i),
