@@ -34,6 +34,7 @@ PROGRAMS = (
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch"),
     "exclude",
     *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
+    "cgroup_counts",
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
     *("clock", "pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
@@ -56,6 +57,7 @@ PROGRAMS32 = (
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch"),
     "exclude",
     *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
+    "cgroup_counts",
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs", "arg"),
 )
