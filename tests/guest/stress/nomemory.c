@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -92,6 +93,11 @@ static long create_flagged(struct subject *s, __u32 flags)
 static long call_create(void *subject)
 {
 	return create_flagged(subject, 0);
+}
+
+static long call_create_family(void *subject)
+{
+	return create_flagged(subject, PFM_FL_INHERIT);
 }
 
 static void leave_create(struct subject *s)
@@ -189,6 +195,30 @@ static void enter_loaded(struct subject *s)
 static void leave_loaded(struct subject *s)
 {
 	CHECK_OK(pfm_unload_context(s->fd));
+}
+
+/*
+ * Create a process, for which perfmon creates a member of the family. The
+ * process shares memory with this one, so that fork copies no pages.
+ */
+static long call_fork(void *subject)
+{
+	pid_t pid = vfork();
+
+	(void)subject;
+	if (!pid)
+		_exit(0);
+	return pid;
+}
+
+/* Members that could not be created. The process itself then still runs. */
+static __u64 unborn;
+
+static void leave_fork(struct subject *s)
+{
+	CHECK_OK(waitpid(-1, NULL, 0));
+	unborn += ctx_number(s->fd, "pfm_births_failed");
+	leave_loaded(s);
 }
 
 static long call_unload(void *subject)
@@ -533,6 +563,43 @@ TEST(config_commands_fail_cleanly)
 				    call_get_config, NULL });
 	with_no_kind((struct call){ "set configuration", NO_CONTEXT, NULL, NULL,
 				    call_set_config, NULL });
+}
+
+/* Make a call with families that use formats which record the thread. */
+static void with_families(struct call c)
+{
+	failnth_prepare();
+	for (unsigned int i = 0; i < NUM_KINDS; i++)
+		if (kinds[i].entries)
+			with_kind(&c, &kinds[i], thread_id());
+}
+
+/* Proves H22 */
+TEST(family_creation_fails_cleanly)
+{
+	with_families((struct call){ "create family", NO_CONTEXT, NULL, NULL,
+				     call_create_family, leave_create });
+}
+
+/* Proves H22 */
+TEST(family_load_fails_cleanly)
+{
+	with_families((struct call){ "load family", PFM_FL_INHERIT, "unloaded",
+				     NULL, call_load, leave_loaded });
+}
+
+/*
+ * Only requests of the parent fail, because the new process does not inherit
+ * the setting.
+ *
+ * Proves H22
+ */
+TEST(birth_without_memory_is_counted)
+{
+	with_families((struct call){ "fork in a family", PFM_FL_INHERIT,
+				     "started", enter_started, call_fork,
+				     leave_fork });
+	CHECK(unborn > 0);
 }
 
 static void load_worker_as_nobody(void *arg)
