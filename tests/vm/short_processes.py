@@ -35,6 +35,10 @@ FOLLOWED = {
     "parent.cap": f"sh -c 'sleep 1; {LOOP}' & "
     f"{SAMPLE} --attach-process=$! --follow-fork -o /out/parent.cap",
 }
+# The maximum number of times that pfmon reads a process's mappings in such a session.
+MOST_READS = 1
+# A probe that counts how often any process has opened /proc/PID/maps.
+PROBE, TRACING = "maps", "/sys/kernel/tracing"
 # In this session, perf's records about the new processes fill perf's buffer more than
 # once.
 SERIES = "series.cap"
@@ -95,7 +99,17 @@ def check_late(boot: Boot, name: str, capture: str) -> None:
 def command_followed() -> str:
     """Return the command that samples processes instead of CPUs."""
     series = f"{SAMPLE} -o /out/{SERIES} family series 6000 1"
-    return f"({'; '.join((*FOLLOWED.values(), series))}) 2>&1"
+    hits = rf"s/^ *{PROBE} *\([0-9]*\) .*/reads: \1/p"
+    count = f"sed -n '{hits}' {TRACING}/kprobe_profile"
+    lines = [
+        f"echo p:{PROBE} pid_maps_open >>{TRACING}/kprobe_events",
+        f"echo 1 >{TRACING}/events/kprobes/{PROBE}/enable",
+        *(f"{run}; {count}" for run in FOLLOWED.values()),
+        f"echo 0 >{TRACING}/events/kprobes/{PROBE}/enable",
+        f"echo -:{PROBE} >>{TRACING}/kprobe_events",
+        series,
+    ]
+    return f"({'; '.join(lines)}) 2>&1"
 
 
 def check_followed(boot: Boot) -> None:
@@ -103,6 +117,11 @@ def check_followed(boot: Boot) -> None:
     assert boot.command("followed") == 0, boot.printed("followed")
     for capture in FOLLOWED:
         check_files(boot.out / capture)
+    # perf's records describe all new mappings, so pfmon reads only those that exist.
+    reads = re.findall(r"^reads: (\d+)$", boot.printed("followed"), re.M)
+    sums = [0, *map(int, reads)]
+    new = {name: b - a for name, a, b in zip(FOLLOWED, sums, sums[1:])}
+    assert len(new) == len(FOLLOWED) and max(new.values()) <= MOST_READS, new
     for capture in ("children.cap", "inherited.cap", "contained.cap"):
         check_names(boot.out / capture)
     info = following.pfmparse("info", boot.out / SERIES)
