@@ -80,9 +80,9 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 /*
  * Let the timeout switch sets. Then let @ns pass before the PMU is programmed
  * for the new set. Until the PMU is programmed, the new set's timeout does not
- * run. The locked mutex delays the work item that programs the PMU. Return: the
- * time for which set 1 was active without being on the PMU (set_unmeasured);
- * the core adds @ns to it only later.
+ * run. The locked mutex delays the work item that programs the PMU. Return:
+ * set_unmeasured of set 1, the time for which it was active without being on
+ * the PMU. The core adds @ns to this time later.
  */
 static u64 pass_unmeasured(struct kunit *test, u64 ns)
 {

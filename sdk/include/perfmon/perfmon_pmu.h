@@ -27,7 +27,8 @@ struct task_struct;
  * __GFP_RETRY_MAYFAIL, the OOM killer would end a process of the group, which
  * at a birth is the tool.
  */
-#define PFM_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+#define PFM_GFP \
+	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* pfm_reg_desc.flags */
 #define PFM_REGD_COUNTER	0x1	/* PMD: counts and overflows */

@@ -117,8 +117,8 @@ def test_json_dump_describes_branches_oldest_first(
     sess = session({0: [pmd(0, [number for number, _ in pmds])]})
     path.write_bytes(simple_capture([Sample(pmds=pmds)], sess))
     _, out, _ = run(capsys, "dump", "--json", str(path))
-    plain = {"predicted": None, "transaction": False, "abort": False, "cycles": 0}
-    plain |= {"type": None}
+    plain: Json = {"predicted": None, "transaction": False, "abort": False}
+    plain |= {"cycles": 0, "type": None}
     assert json.loads(out)["branches"] == [
         {"from": 0x40, "to": 0x50, **plain},
         {"from": 0x10, "to": 0x20, **plain, **described},

@@ -26,8 +26,8 @@ struct encoded_event {
 };
 
 /*
- * Encodes one event: "NAME", "rHEX", "PMU/TERM,.../" and "NAME:TERM..." of
- * sysfs, "SYSTEM:TRACEPOINT" or a name of libpfm4. The name may have a suffix:
+ * Encodes one event: "NAME", "rHEX", an event of sysfs ("PMU/TERM,.../" or
+ * "NAME:TERM..."), "SYSTEM:TRACEPOINT" or a name of libpfm4. The name may have a suffix:
  * u, k or uk overrides @levels, and p, pp or ppp is the precise level. Reads
  * the kernel's files below @root. Returns false, with a message, if the event
  * does not exist or if a PMC value cannot express it.

@@ -91,7 +91,7 @@ struct smpl_module {
 	const char *summary;			/* one line about the samples */
 	unsigned int options;			/* accepted FORMAT_OPT_* */
 	const char *view;			/* pfmparse's view, or NULL */
-	const char *pmds;			/* implied --smpl-pmds, or NULL */
+	const char *pmds;			/* implied PMDs, or NULL */
 	size_t arg_size;			/* needed by buffer_size() */
 
 	/*

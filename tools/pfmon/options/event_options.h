@@ -8,7 +8,8 @@
 #include "base/settings.h"
 
 /*
- * On a usage error, these functions print a message and return false or NULL.
+ * On a usage error, event_options_add() and event_options_complete() print a
+ * message and return false.
  */
 
 /*
