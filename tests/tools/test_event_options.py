@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Report usage errors in -e and in lists with one element per event."""
+"""Check the messages about usage errors in -e and in lists for events."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@
 
 #define MOST_FILES	256		/* maximum number of files kept open */
 #define MOST_BYTES	(48UL << 20)	/* maximum size of one chunk */
-/* Maxima of all chunks; pfmparse reads at most 256 MiB. */
+/* Limits for all chunks together; pfmparse reads at most 256 MiB. */
 #define MOST_TOTAL	(240UL << 20)
 #define MOST_RECORDS	(1U << 22)	/* of jitdump files */
 #define FLAG_CUT	1
