@@ -106,10 +106,6 @@ static void histogram_counts_each_key_in_one_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 6);
 }
 
-/*
- * The counts of the recorded keys and the lost samples add up to the number of
- * all samples.
- */
 static void histogram_loses_new_keys_when_full(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -126,6 +122,10 @@ static void histogram_loses_new_keys_when_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
 }
 
+/*
+ * The counts of the recorded keys and the lost samples add up to the number of
+ * all samples.
+ */
 static void histogram_counts_or_loses_each_sample(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Schedule guests that may run at the same time, and report at the end.
 
-The report counts the tests that passed on each kernel, like the table in
+The report counts the results of the tests on each kernel, like the table in
 docs/testing.md. The run fails if a program's test was skipped in all its guests.
 """
 
@@ -25,7 +25,7 @@ TARGET = "target"
 COUNTING = ("test_beside_perf", "test_profile", "test_run")
 # Test files that only `make check-all` runs.
 collect_ignore = [] if programs.ALL else ["test_eight_cpus.py"]
-# The group of all other tests.
+# The group of tests whose guests must run one after the other.
 TIME = "time"
 # Program tests that were skipped in all their guests.
 SKIPPED = pytest.StashKey[list[str]]()
@@ -88,7 +88,7 @@ def _skipped_everywhere(config: pytest.Config) -> list[str]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the table of passed tests, unless it is empty."""
+    """Print tests that were skipped in all guests, and the results on each kernel."""
     for name in terminalreporter.config.stash.get(SKIPPED, []):
         terminalreporter.write_line(f"skipped in every guest: {name}", red=True)
     counts: dict[boot.Target, Counter[str]] = {}

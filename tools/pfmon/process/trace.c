@@ -393,8 +393,8 @@ void trace_reap(struct trace *trace)
 		handle_change(trace, tid, status);
 	}
 	/*
-	 * Let the caller handle other events before it comes back because of
-	 * this signal.
+	 * Return, so that the caller can handle other events. SIGCHLD makes it
+	 * call this function again.
 	 */
 	kill(getpid(), SIGCHLD);
 }

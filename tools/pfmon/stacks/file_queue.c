@@ -31,8 +31,8 @@ void file_queue_free(struct file_queue *queue)
 }
 
 /*
- * Returns a text that identifies a file, made from the attributes by which the
- * kernel identifies it.
+ * Returns a text that identifies a file, made from the attributes by which
+ * pfm_unwind.ko identifies it.
  */
 static char *key_of(int fd)
 {
