@@ -512,8 +512,8 @@ int pfm_attach_init(void)
 	for (i = 0; i < ARRAY_SIZE(pfm_probes); i++) {
 		ret = pfm_probe_get(&pfm_probes[i]);
 		if (ret) {
-			pr_err("perfmon: the kernel has no tracepoint %s\n",
-			       pfm_probes[i].name);
+			pr_err("perfmon: cannot use the tracepoint %s: error %d\n",
+			       pfm_probes[i].name, ret);
 			pfm_remove_probes(i);
 			return ret;
 		}

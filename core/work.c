@@ -33,9 +33,10 @@ void pfm_work_run_urgent(struct kthread_work *urgent)
 EXPORT_SYMBOL_GPL(pfm_work_run_urgent);
 
 /*
- * The scheduler may wake a thread of the workqueue on this CPU. If a real-time
- * thread occupies the CPU, the woken thread has to wait. A worker with
- * real-time priority is woken on a CPU where it can run at once.
+ * The scheduler may choose this CPU when it wakes a thread of pfm_wq. If a
+ * real-time thread occupies this CPU, the woken thread has to wait. Therefore
+ * real-time threads use pfm_urgent: its thread has real-time priority, so the
+ * scheduler wakes it on a CPU where it can run at once.
  */
 void pfm_queue_work(struct pfm_work *w)
 {

@@ -11,12 +11,12 @@
     roots.py [--with PACKAGE,...] [--copy] RELEASE [COMMAND...]
 
 A root file system contains the essential packages, apt with its sources, and the
-requested packages. An existing root file system with more packages than requested is
-used, too. A command in a root file system can write to the project's tree and to the
-cache, which have the same paths as on the host. The command also sees the host's /dev,
-/sys and name servers. When the command ends, its child processes are killed. Root file
-systems are shared, so they must not be changed: a command that changes one must run in
-a copy, which is removed at the end. Without COMMAND, roots.py prints the directory of
+requested packages. If an existing root file system has these packages and others, it is
+used instead of a new one. A command in a root file system can write to the project's
+tree and to the cache, which have the same paths as on the host. The command also sees
+the host's /dev, /sys and name servers. When the command ends, its child processes are
+killed. Root file systems are shared, so they must not be changed: a command that
+changes one must run in a copy, which is removed at the end. Without COMMAND, roots.py prints the directory of
 the root file system; otherwise it exits with the command's status. A user other than
 root needs subordinate IDs (/etc/subuid).
 
@@ -54,9 +54,9 @@ SHOWN_LINES = 15
 # A shell script that runs a command in a root file system. Arguments: the root file
 # system, the directory in which to start, the paths to bind, an empty argument, and the
 # command. The root file system is made a mount point, because otherwise the command
-# could not use `unshare --mount`, which changes the mount propagation of /. If
-# resolv.conf is a link, it is replaced by a file: the script runs outside the root file
-# system, so that mount would follow the link to a file of the host.
+# could not use `unshare --mount`, which changes the mount propagation of /. If the
+# root file system's resolv.conf is a link, it is replaced by a file. Otherwise mount(8),
+# which runs outside the root file system, would follow the link to a file of the host.
 ENTER = """
 root=$1 cwd=$2
 shift 2
@@ -89,7 +89,7 @@ def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
     """Return a release's root file system with these packages; make it if necessary.
 
     The root file system may have more packages than these, unless `bare` is set.
-    Raises RootError if it cannot be made, or what debian.sources() raises.
+    Raises RootError if it cannot be made, and exceptions of debian.sources().
     """
     names = sorted({*wanted, *ALWAYS})
     entry = _entry(release, names)

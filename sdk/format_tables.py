@@ -104,8 +104,8 @@ def words(texts: Iterable[str]) -> dict[str, str]:
     if (size := sum(member.size for member in record)) > MAX_RECORD:
         raise MemberError(
             f"a record has {size} bytes, but the handler's stack has room for "
-            f"{MAX_RECORD}: use fewer fields (to add more by hand, build the samples in "
-            "the memory that pfm_table_priv() returns)"
+            f"{MAX_RECORD}: use fewer fields (or add fields to the generated source, and "
+            "build the samples in the memory that pfm_table_priv() returns)"
         )
     return {
         **lines(record),
@@ -152,7 +152,7 @@ def _value(text: str) -> Value:
         )
     if merges and member.length:
         raise MemberError(
-            "an array cannot be merged: leave out '=' to make it a part of the key"
+            "an array cannot be merged: leave out '=MERGE' to make it a part of the key"
         )
     if merges == (LOG2,):
         raise MemberError(

@@ -17,8 +17,8 @@
  * struct default_priv - the handler's private state; it is not mapped
  * @records:   the entries
  * @quick:     largest offset at which the fast path may add an entry. The fast
- *             path is only for entries with full headers that do not fill the
- *             buffer. 0 if the fast path is never taken
+ *             path is only for entries that have a complete header and do not
+ *             fill the buffer. 0 if the fast path is never taken
  * @hdr_size:  size of an entry's header in bytes
  * @overflows: number of times the buffer became full
  */

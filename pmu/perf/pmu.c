@@ -510,9 +510,9 @@ static struct pfm_pmu perf_pmu __ro_after_init = {
 #define PERF_AMD_WIDTH		48
 
 /*
- * Get the width of this CPU's counters; 0 if it has no counters or several
- * kinds of them. perf's function for this is not used, because since 7.3 only
- * KVM's modules can call it.
+ * Get the width of this CPU's counters; 0 if it is unknown, or if the CPU has
+ * no counters or several kinds of them. perf's function for this is not used,
+ * because since 7.3 only KVM's modules can call it.
  */
 static u16 __init perf_actual_width(void)
 {
@@ -525,7 +525,7 @@ static u16 __init perf_actual_width(void)
 
 #else
 
-/* arm64's counters differ: the cycle counter has 64 bits. */
+/* arm64's counters have different widths: the cycle counter has 64 bits. */
 static u16 __init perf_actual_width(void)
 {
 	return 0;

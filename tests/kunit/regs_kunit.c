@@ -128,9 +128,7 @@ static int refuse_some(struct pfm_pmu_reg *reg)
 {
 	asked[0] = asked[1];
 	asked[1] = reg->pmc_value;
-	if (reg->pmc_value == REFUSED || refusals > 1)
-		return refusals-- > 0 ? -EINVAL : 0;
-	return 0;
+	return refusals-- > 0 ? -EINVAL : 0;
 }
 
 /*

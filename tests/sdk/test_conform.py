@@ -53,7 +53,7 @@ EXPECTED = {
     },
     "bits": {"records": "sets undefined control bits: 0x80000002"},
     "deep": {
-        "registers": "wrote past the record .*: byte 136 of a record of 136 bytes "
+        "registers": "wrote past the record .*: at offset 136, but the record has 136 bytes "
         r".*, with (1[5-9]|[2-9]\d|[12]\d\d) callers in user space",
     },
     "default": {
@@ -80,7 +80,7 @@ EXPECTED = {
         'rebuild it, see "Formats for older interfaces" in docs/writing_a_format.md',
     },
     "packet": {
-        "full": "wrote past the record .*: byte 8 of a record of 8 bytes",
+        "full": "wrote past the record .*: at offset 8, but the record has 8 bytes",
         "nmis": "wrote past the record",
     },
     "positive": {"full": "fmt_handler returns 105, which is neither 0 nor an errno"},
@@ -100,7 +100,7 @@ EXPECTED = {
     "sleeps": {"records": "sleeps where it must not .*scheduling while atomic"},
     "stuck": {"full": "fmt_restart resumes but the buffer is still full"},
     "tail": {
-        "records": "wrote past the record .*: byte 24 of a record of 24 bytes",
+        "records": "wrote past the record .*: at offset 24, but the record has 24 bytes",
     },
     "traced": {"notrace": "traced_handler, can be traced, .*: declare it notrace"},
     "trusting": {"forged": "wrote (past|in front)|uses an unmapped address"},

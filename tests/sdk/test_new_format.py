@@ -236,7 +236,7 @@ def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
         ("a:s64=max,log2", "a histogram by powers of two needs an unsigned type"),
         ("a:u64=", "unknown merge ''"),
         ("a:u64=sum,sum", "each way to merge can be given only once"),
-        ("a:u8x2=sum", "an array cannot be merged: leave out '='"),
+        ("a:u8x2=sum", "an array cannot be merged: leave out '=MERGE'"),
         ("count:u64=sum", "'count' is reserved for the number of samples: use ano"),
         ("a:s64=sum", "a sum must not decrease: use an unsigned type"),
         ("event:u32", "there are two fields 'event'"),

@@ -75,7 +75,7 @@ int conform_device_unpoison(struct conform *c)
 	for (at = 0; at < c->poisoned; at++)
 		if (c->poison[at] != conform_pattern[at])
 			return conform_fail(c,
-					    "the format wrote past the record that it published: byte %zu of a record of %zu bytes",
+					    "the format wrote past the record that it published: at offset %zu, but the record has %zu bytes",
 					    c->device->record_size + at,
 					    c->device->record_size);
 	return 0;

@@ -116,7 +116,7 @@ int conform_unpoison(struct conform *c)
 		memset(c->poison + size, 0, c->poisoned - size);
 	if (bad)
 		return conform_fail(c,
-				    "the format wrote past the record that it published: byte %zu of a record of %llu bytes (pass its whole size to pfm_sink_end())",
+				    "the format wrote past the record that it published: at offset %zu, but the record has %llu bytes (pass its whole size to pfm_sink_end())",
 				    bad, size);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The number of events to open, which is more than any CPU has counters. */
+/* The number of events to open: more than the number of counters of any CPU */
 #define EVENTS	64
 
 /*

@@ -15,9 +15,9 @@
 #include "session/plan.h"
 
 /*
- * Several threads may use a recording; each function takes its lock. The first
- * failed write prints a message and ends the recording: all further calls
- * return false without a message.
+ * Several threads may use a recording: each function except recording_open() and
+ * recording_close() takes its lock. The first failed write prints a message and
+ * ends the recording: later writes fail without a message.
  */
 struct recording;
 
@@ -100,8 +100,8 @@ bool recording_tick(struct recording *recording, const struct plan *plan,
 		    struct context *const *contexts, unsigned int count);
 
 /*
- * Closes the capture and frees the recording. Returns false, with a message, if
- * the capture is incomplete.
+ * Closes the capture and frees the recording. Returns false if the capture is
+ * incomplete; a message has then been printed.
  */
 bool recording_close(struct recording *recording);
 

@@ -25,7 +25,7 @@ struct counts {
 	int exit_status;		/* or NO_EXIT_STATUS */
 };
 
-/* Returns the standard error, in %, of event i in a row; 0 if there is none. */
+/* Returns the standard error, in %, of event @i in row @row; 0 if none. */
 static inline double counts_deviation(const struct counts *counts,
 				      unsigned int row, unsigned int i)
 {

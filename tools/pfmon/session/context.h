@@ -33,7 +33,7 @@ struct context_stats {
 /* The counts of a control group on the CPU of the context. */
 struct cgroup_result {
 	struct result now;
-	struct result printed;		/* printed part of now */
+	struct result printed;		/* the part of @now that was printed */
 };
 
 struct context {
