@@ -96,7 +96,7 @@ SAMPLING = ("--long-smpl-periods=1", "-o/dev/null")
 # The options of each case in the first table of docs/following.md, and the reason that
 # pfmon prints.
 OBSTACLES = [
-    (("-epage-faults",), "several event sets"),
+    (("-epage-faults", "--switch-timeout=4"), "several event sets"),
     (("--trigger-start=0x400000",), "--trigger-start or --trigger-stop"),
     (("--trigger-stop=0x400000",), "--trigger-start or --trigger-stop"),
     (("--follow-exec=no",), "--follow-exec"),
