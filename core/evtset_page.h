@@ -31,8 +31,8 @@ int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 u64 pfm_page_offset(const struct pfm_evtset *set);
 
 /*
- * Get the page at @pgoff, a mapping offset in pages, which is not 0. Context: any
- * but interrupts. Return: the page, with a reference, or NULL.
+ * Get the page at @pgoff, a mapping offset in pages, which is not 0. Context:
+ * any but interrupts. Return: the page, with a reference, or NULL.
  */
 struct pfm_buffer *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
 

@@ -16,9 +16,9 @@ used instead of a new one. A command in a root file system can write to the proj
 tree and to the cache, which have the same paths as on the host. The command also sees
 the host's /dev, /sys and name servers. When the command ends, its child processes are
 killed. Root file systems are shared, so they must not be changed: a command that
-changes one must run in a copy, which is removed at the end. Without COMMAND, roots.py prints the directory of
-the root file system; otherwise it exits with the command's status. A user other than
-root needs subordinate IDs (/etc/subuid).
+changes one must run in a copy, which is removed at the end. Without COMMAND, roots.py
+prints the directory of the root file system; otherwise it exits with the command's
+status. A user other than root needs subordinate IDs (/etc/subuid).
 
 A new root file system is made when apt offers another version of a requested package.
 Package lists are updated after a week. When a root file system has been made, the one
@@ -55,8 +55,9 @@ SHOWN_LINES = 15
 # system, the directory in which to start, the paths to bind, an empty argument, and the
 # command. The root file system is made a mount point, because otherwise the command
 # could not use `unshare --mount`, which changes the mount propagation of /. If the
-# root file system's resolv.conf is a link, it is replaced by a file. Otherwise mount(8),
-# which runs outside the root file system, would follow the link to a file of the host.
+# root file system's resolv.conf is a link, it is replaced by a file. Otherwise
+# mount(8), which runs outside the root file system, would follow the link to a file of
+# the host.
 ENTER = """
 root=$1 cwd=$2
 shift 2

@@ -104,8 +104,8 @@ def words(texts: Iterable[str]) -> dict[str, str]:
     if (size := sum(member.size for member in record)) > MAX_RECORD:
         raise MemberError(
             f"a record has {size} bytes, but the handler's stack has room for "
-            f"{MAX_RECORD}: use fewer fields (or add fields to the generated source, and "
-            "build the samples in the memory that pfm_table_priv() returns)"
+            f"{MAX_RECORD}: use fewer fields (or add fields to the generated source, "
+            "and build the samples in the memory that pfm_table_priv() returns)"
         )
     return {
         **lines(record),

@@ -53,8 +53,8 @@ EXPECTED = {
     },
     "bits": {"records": "sets undefined control bits: 0x80000002"},
     "deep": {
-        "registers": "wrote past the record .*: at offset 136, but the record has 136 bytes "
-        r".*, with (1[5-9]|[2-9]\d|[12]\d\d) callers in user space",
+        "registers": "wrote past the record .*: at offset 136, but the record has 136 "
+        r"bytes .*, with (1[5-9]|[2-9]\d|[12]\d\d) callers in user space",
     },
     "default": {
         "full": "the default argument is rejected with -22",
@@ -100,7 +100,7 @@ EXPECTED = {
     "sleeps": {"records": "sleeps where it must not .*scheduling while atomic"},
     "stuck": {"full": "fmt_restart resumes but the buffer is still full"},
     "tail": {
-        "records": "wrote past the record .*: at offset 24, but the record has 24 bytes",
+        "records": "wrote past the record .*: offset 24, but the record has 24 bytes",
     },
     "traced": {"notrace": "traced_handler, can be traced, .*: declare it notrace"},
     "trusting": {"forged": "wrote (past|in front)|uses an unmapped address"},

@@ -51,7 +51,7 @@ static const char *modules;	/* contents of /proc/modules; or NULL */
 static const char *symbols = SYMBOLS;	/* contents of /proc/kallsyms */
 static ino_t inode;	/* of directories of modules */
 static bool changed;	/* the kernel's code, according to perf's records */
-static int reading = '1';	/* number of the next reading of perf's records */
+static int reading = '1';	/* number of the next reading of records */
 
 /* The linker redirects calls of X() to __wrap_X(); __real_X() is X() itself. */
 void __wrap_table_set_load(struct table_set *set);

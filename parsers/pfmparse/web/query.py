@@ -58,7 +58,7 @@ class Query:
             raise RequestError(f"parameter '{name}': {error}") from None
 
     def pattern(self, name: str) -> Optional[re.Pattern[str]]:
-        """Returns a pattern that finds any of the texts between "|"; None without texts.
+        """Returns a pattern that finds any of the texts between "|"; None for no text.
 
         The pattern ignores case. Users cannot request regular expressions, because some
         of these take years and would block all threads.

@@ -422,7 +422,7 @@ TEST(stop_of_stopped_context_changes_nothing)
 	ctx_create_set(fd, 0, PFM_SETFL_TIME_SWITCH);
 	ctx_create_set(fd, 1, 0);
 	ctx_load_self(fd);
-	/* Stop it three times, before its first start and when stopped again. */
+	/* Stop it before its first start, and when it is stopped again. */
 	for (int i = 0; i < 3; i++) {
 		before = ctx_set_info(fd, 0);
 		for (int n = 0; n < 3; n++) {

@@ -15,9 +15,9 @@
 #include "session/plan.h"
 
 /*
- * Several threads may use a recording: each function except recording_open() and
- * recording_close() takes its lock. The first failed write prints a message and
- * ends the recording: later writes fail without a message.
+ * Several threads may use a recording: each function except recording_open()
+ * and recording_close() takes its lock. The first failed write prints a message
+ * and ends the recording: later writes fail without a message.
  */
 struct recording;
 

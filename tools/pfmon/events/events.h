@@ -27,10 +27,10 @@ struct encoded_event {
 
 /*
  * Encodes one event: "NAME", "rHEX", an event of sysfs ("PMU/TERM,.../" or
- * "NAME:TERM..."), "SYSTEM:TRACEPOINT" or a name of libpfm4. The name may have a suffix:
- * u, k or uk overrides @levels, and p, pp or ppp is the precise level. Reads
- * the kernel's files below @root. Returns false, with a message, if the event
- * does not exist or if a PMC value cannot express it.
+ * "NAME:TERM..."), "SYSTEM:TRACEPOINT" or a name of libpfm4. The name may have
+ * a suffix: u, k or uk overrides @levels, and p, pp or ppp is the precise
+ * level. Reads the kernel's files below @root. Returns false, with a message,
+ * if the event does not exist or if a PMC value cannot express it.
  */
 bool event_encode(const char *root, const char *name, unsigned int levels,
 		  struct encoded_event *event);

@@ -19,8 +19,8 @@ bool described_set_up(struct smpl_format *format,
 		      const struct options *options);
 
 /*
- * Returns a copy of the format's argument with the changes NAME=VALUE,...; NULL,
- * with a message, on failure. The caller must free the copy.
+ * Returns a copy of the format's argument with the changes NAME=VALUE,...;
+ * NULL, with a message, on failure. The caller must free the copy.
  */
 unsigned char *described_changed(const struct smpl_format *format,
 				 const char *assignments);
