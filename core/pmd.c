@@ -66,7 +66,7 @@ struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 	if (!pfm_charge_more(set->charge, more))
 		return NULL;
 	ovfl = size == PFM_PLAIN_OVFL ?
-		       kmem_cache_zalloc(pfm_ovfl_cache, GFP_KERNEL) :
+		       kmem_cache_zalloc(pfm_ovfl_cache, PFM_GFP) :
 		       kzalloc(size, PFM_GFP);
 	if (!ovfl) {
 		pfm_charge_less(set->charge, more);
@@ -98,7 +98,7 @@ static struct pfm_pmd *pfm_pmd_new(struct pfm_context *ctx,
 
 	if (!pfm_charge_more(set->charge, sizeof(*pmd)))
 		return NULL;
-	pmd = kmem_cache_zalloc(pfm_pmd_cache, GFP_KERNEL);
+	pmd = kmem_cache_zalloc(pfm_pmd_cache, PFM_GFP);
 	if (!pmd) {
 		pfm_charge_less(set->charge, sizeof(*pmd));
 		return NULL;

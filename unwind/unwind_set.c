@@ -444,7 +444,9 @@ void notrace pfm_unwind_set_missed(struct pfm_unwind_set *set,
 	const struct pfm_unwind_maps *maps =
 		container_of(space, struct pfm_unwind_maps, space);
 
-	if (time_after(jiffies, maps->made + MISSED_AGE))
+	/* A truncated copy would lack the same mappings again. */
+	if (space->nr_texts < PFM_UNWIND_MAX_TEXTS &&
+	    time_after(jiffies, maps->made + MISSED_AGE))
 		request_copy(set);
 }
 

@@ -216,10 +216,9 @@ static bool __init perf_trial_ticks(struct perf_trial *t)
 }
 
 /*
- * Does a counter overflow after the periods for which it is armed? perf itself
- * arms it for the first one. If that does not cause an overflow, the trial is
- * not possible: the counter is in use, or this (virtual) CPU does not report
- * overflows.
+ * Return: false if a counter overflows before the end of a period for which it
+ * is armed. It need not overflow at all: the counter can be in use, perf can
+ * throttle the event, and a virtual CPU does not always report overflows.
  */
 static bool __init perf_trial_cycles(struct perf_trial *t)
 {
@@ -227,14 +226,13 @@ static bool __init perf_trial_cycles(struct perf_trial *t)
 	if (perf_arm_stopped(&t->reg, t->event, -(u64)TRIAL_FEW))
 		return false;
 	perf_trial_start(t);
-	if (!perf_trial_await(t, 1))
+	if (!perf_trial_await(t, 2))
 		return true;
-	if (!perf_trial_await(t, 2) ||
-	    t->counts[1] - t->counts[0] < TRIAL_MANY)
+	if (t->counts[1] - t->counts[0] < TRIAL_MANY)
 		return false;
 	t->next = TRIAL_NEVER;
 	perf_trial_arm_later(t, TRIAL_FEW);
-	return perf_trial_await(t, 1) && t->counts[0] >= t->reg.offset;
+	return !perf_trial_await(t, 1) || t->counts[0] >= t->reg.offset;
 }
 
 /*

@@ -216,7 +216,7 @@ void perf_readers_add(struct perf_set *ps)
 		pfm_kprobe_put(&perf_change_probe);
 	pfm_set_defect(PFM_DEFECT_LIVE,
 		       ps->user_read ? NULL :
-		       "kprobes do not fire: threads cannot read their running counters without a system call");
+		       "kprobes cannot be used: threads cannot read their running counters without a system call");
 }
 
 void perf_readers_del(struct perf_set *ps)

@@ -32,7 +32,8 @@
  * sampled for the longest time. The next sample of that evicted thread counts
  * as its first. The buffer's more_evicted counts the evictions. A system-wide
  * context monitors one CPU, so the last sample of a thread means its last one
- * on this CPU.
+ * on this CPU. If such a context was attached in a PID namespace, all threads
+ * outside of this namespace share one state, because their IDs are 0.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H
