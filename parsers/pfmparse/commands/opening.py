@@ -128,7 +128,7 @@ def status_of(recordings: Sequence[tuple[str, Recording]]) -> int:
         for problem in recording.problems:
             warn(file, problem)
         for name in recording.missing:
-            why = "the PMU does not supply it for this event; try another event"
+            why = "perhaps the PMU does not supply it for this event; try another event"
             warn(file, f"{name} is 0 in all samples: {why}")
         if recording.useless:
             status = BAD_INPUT

@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import Optional, Sequence, TextIO
+from typing import Iterator, Optional, Sequence, TextIO
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from .options import STEP
 from .outcome import BadInput, blaming
 
 MAX_STEPS = 1 << 20
+# Limits the memory for the steps of all values that are wholly off CPU.
+MAX_WHOLE_STEPS = 1 << 22
 BAR = 40  # characters
 ALL = "samples"
 OTHERS = "others"
@@ -108,19 +110,36 @@ class _StepSums:
         return (int(steps.min()), int(steps.max())) if steps.size else None
 
     def result(self) -> dict[int, Counter[int]]:
-        """Returns the sums by ID of the key and by step."""
+        """Returns the sums by ID of the key and by step.
+
+        Raises RequestError if these are too many.
+        """
         found = defaultdict[int, Counter[int]](Counter)
+        rows = list(self._rows())
+        if sum(len(before) for _, _, _, before, _ in rows) > MAX_WHOLE_STEPS:
+            raise RequestError(
+                f"the times off CPU cover more than {MAX_WHOLE_STEPS} steps: "
+                "use a longer --step or a shorter --time"
+            )
+        for key, step, weight, before, whole in rows:
+            found[key].update(dict.fromkeys(before, whole))
+            found[key][step] += weight
+        return found
+
+    def _rows(self) -> Iterator[tuple[int, int, int, range, int]]:
+        """Yields keys, steps, weights, earlier steps, and the weight of each of these.
+
+        The earlier steps are those since the previous row of the key that are wholly
+        off CPU.
+        """
         tables = self._weights, self._begun, self._ended
         sums = (part.result(len(self._pairs)) for part in tables)
         pairs = (part.tolist() for part in self._pairs.pairs())
         whole, until = 0, 0
         for key, step, weight, begun, ended in sorted(zip(*pairs, *sums)):
-            if whole:
-                found[key].update(dict.fromkeys(range(until, step), whole))
-            found[key][step] += weight
+            yield key, step, weight, range(until, step if whole else until), whole
             whole += (begun - ended) * int(self._step)
             until = step
-        return found
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -430,3 +430,17 @@ def test_timeline_of_damaged_times_is_refused(capsys: Capture, tmp_path: Path) -
     file.write_bytes(recorded([switch(0, 0), switch(1 << 62, 0)]))
     status, out, err = run(capsys, "timeline", str(file))
     assert (status, out) == (1, "") and "use a longer --step" in err
+
+
+def test_timeline_limits_the_steps_of_all_threads(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    file = tmp_path / "off.cap"
+    switches = [
+        replace(switch(*at), pid=pid)
+        for pid in range(100, 106)
+        for at in ((1, 0), (900_000, 1))
+    ]
+    file.write_bytes(in_family((0, switches)))
+    status, out, err = run(capsys, "timeline", "--step=1ns", "--by=tid", str(file))
+    assert (status, out) == (1, "") and "use a longer --step" in err
