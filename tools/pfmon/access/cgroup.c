@@ -220,6 +220,11 @@ int cgroup_open(const char *path)
 	return fd;
 }
 
+bool is_root_cgroup(int fd)
+{
+	return faccessat(fd, "cgroup.type", F_OK, 0) != 0;
+}
+
 bool is_cgroup(int fd)
 {
 	return !faccessat(fd, "cgroup.procs", F_OK, 0);
@@ -259,6 +264,9 @@ bool cgroup_options_agree(const struct options *options)
 			options->cgroups);
 	else if (several && options->set_count > 1)
 		message("--cgroup=%s: several control groups need a single event set: omit --switch-timeout",
+			options->cgroups);
+	else if (several && options->excl_idle)
+		message("--cgroup=%s: several control groups cannot be counted with --excl-idle",
 			options->cgroups);
 	else if (several && options->event_count >= PFM_CGROUP_COUNTS_PMDS)
 		message("--cgroup=%s: fewer than %d events can be counted for several control groups",

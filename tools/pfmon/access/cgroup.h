@@ -27,6 +27,9 @@ void cgroup_check(const char *patterns);
  */
 int cgroup_open(const char *path);
 
+/* Returns whether @fd is the directory of the machine's root group. */
+bool is_root_cgroup(int fd);
+
 /* Returns whether @fd is the directory of a group that still exists. */
 bool is_cgroup(int fd);
 

@@ -58,7 +58,8 @@ bool follow_init(struct follow *follow, struct measurement *m)
 		pool_free(&follow->pool);
 		return false;
 	}
-	context_report_alone(follow->pool.ready[0]);
+	if (!m->counting || !m->counting->done)
+		context_report_alone(follow->pool.ready[0]);
 	follow->inherited = context_has_family(follow->pool.ready[0]);
 	if (!many)
 		follow->pool.wanted = 0;

@@ -328,6 +328,7 @@ static bool open_cgroup(struct plan *plan, const char *path)
 					sizeof(*plan->cgroups));
 	plan->cgroups[plan->cgroup_count++] = (struct cgroup){
 		.path = checked_strdup(path), .fd = fd,
+		.is_root = is_root_cgroup(fd),
 	};
 	return true;
 }

@@ -15,6 +15,7 @@
 struct cgroup {
 	char *path;
 	int fd;				/* of its directory */
+	bool is_root;			/* contains all threads */
 };
 
 /*

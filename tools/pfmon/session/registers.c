@@ -223,6 +223,8 @@ static bool write_switches(const struct context *context)
 	pfarg_pmc_t pmc = {
 		.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
 					    PERF_COUNT_SW_CONTEXT_SWITCHES),
+		/* The message after which pfmon resumes a limited CPU. */
+		.reg_flags = PFM_REGFL_OVFL_NOTIFY,
 	};
 	pfarg_pmd_t pmd = {
 		.reg_value = -1ULL,

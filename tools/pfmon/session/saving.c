@@ -125,7 +125,8 @@ static bool read_cgroups(const struct context *context)
 
 /*
  * Completes the groups' results after reading the CPU's result. The events
- * since the last context switch belong to pfmon itself, and count for / only.
+ * since the last context switch belong to pfmon itself, and count for the root
+ * group only.
  */
 static void complete_cgroups(const struct context *context)
 {
@@ -137,7 +138,7 @@ static void complete_cgroups(const struct context *context)
 		for (unsigned int i = 0; i < plan->options->event_count; i++) {
 			struct event_result event = context->result.events[i];
 
-			if (strcmp(group->cgroup, "/"))
+			if (!plan->cgroups[g].is_root)
 				event.count = group->events[i].count;
 			group->events[i] = event;
 		}
