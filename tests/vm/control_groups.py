@@ -97,6 +97,16 @@ def check_several(boot: Boot) -> None:
     assert "pfmon: --cgroup=/,/..: one of these is not a control group" in rest
 
 
+def check_limited(boot: Boot) -> None:
+    """Fail the test unless counting resumes after perfmon has limited overflows."""
+    assert "pfmon: limit reached: " in boot.printed("group")
+    with (boot.out / "limited.csv").open(encoding="utf-8") as file:
+        found = [
+            int(row["count"]) for row in csv.DictReader(file) if row["cgroup"] == "/"
+        ]
+    assert len(found) > 1 and all(found), found
+
+
 def check_switches(boot: Boot) -> None:
     """Fail the test unless each switch is counted before it is sampled."""
     capture = boot.out / SWITCHES

@@ -27,4 +27,9 @@ pfmon --system-wide --smpl-module=cgroup_counts -o /out/switches.cap \
 	-e context-switches,context-switches --long-smpl-periods=1 sh /tmp/work &&
 mkdir /sys/fs/cgroup/other &&
 $several --table -r 2 --aggregate-results -e $event true &&
+limit=/sys/module/perfmon/parameters/ovfl_rate_max usual=$(cat $limit) &&
+echo 50 >$limit &&
+pfmon --system-wide --cgroup=/,/high --csv -I 50 -e context-switches -o /out/limited.csv \
+	sh -c 'for n in 1 2 3 4 5 6; do family forks 20 5 >/dev/null; done' &&
+echo $usual >$limit &&
 ! pfmon --system-wide --cgroup=/,/.. -e $event true

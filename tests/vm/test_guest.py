@@ -223,6 +223,13 @@ def test_calls_of_each_control_group_are_counted(
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_control_groups_are_counted_after_a_limit(
+    target: Guest, boots: Boots[Guest]
+) -> None:
+    control_groups.check_limited(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
 def test_context_switches_are_counted_before_samples(
     target: Guest, boots: Boots[Guest]
 ) -> None:
