@@ -207,9 +207,8 @@ def test_dear_hist_takes_random_periods(out: Path) -> None:
     assert [(int(row["pmd260"]), int(row["pmd261"])) for row in rows] == [
         tuple(value + number for value in first) for number in range(len(rows))
     ]
-    periods = [int(row["period"]) for row in rows]
-    assert len(set(periods)) == 2
-    assert PERIOD * TOTAL - sum(periods) in range(max(periods))
+    assert len(rows) == TOTAL
+    assert len({row["period"] for row in rows}) == 2
 
 
 def test_system_wide_pmds_have_all_levels(out: Path) -> None:
@@ -275,12 +274,17 @@ def test_table_has_percentiles_by_cache_line(out: Path, slow: Path) -> None:
 
 
 def test_histogram_of_table_is_that_of_samples(out: Path, slow: Path) -> None:
-    options = ("--by", "event", "--stat", "hist", "--of", "latency")
-    both = [
-        told("report", *options, out / name, plugins=(slow / "parser",))["rows"]
-        for name in ("slow.cap", "system.cap")
-    ]
-    table, samples = (rows[0]["stats"]["latency"]["hist"] for rows in both)
+    plugins = (slow / "parser",)
+    (table, samples) = (
+        told(
+            *("report", "--by", by, "--stat", "hist", "--of", latency, out / name),
+            plugins=plugins,
+        )["rows"][0]["stats"][latency]["hist"]
+        for name, by, latency in (
+            ("slow.cap", "event", "latency"),
+            ("system.cap", "ovfl_pmd", "lat"),
+        )
+    )
     # The table does not have the latencies below SLOW.
     above = [bucket for bucket in samples if bucket["low"] > SLOW]
     assert table[1:] == above != []
