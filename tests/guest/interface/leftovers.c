@@ -710,7 +710,7 @@ static int open_group(const char *path)
 static void refuse_groups(void *unused)
 {
 	int group = open_group(CGROUP "/monitored"), removed;
-	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE), of_thread = ctx_counting();
 
 	CHECK_OK(mkdir(CGROUP "/removed", 0755));
 	removed = open_group(CGROUP "/removed");
@@ -719,7 +719,7 @@ static void refuse_groups(void *unused)
 	REFUSED(load_group(fd, -1, 0), EBADF);
 	REFUSED(load_group(fd, removed, 0), ENOENT);
 	REFUSED(load_group(fd, group, 9), EINVAL);
-	REFUSED(load_group(ctx_counting(), group, 0), EINVAL);
+	REFUSED(load_group(of_thread, group, 0), EINVAL);
 	ctx_load_self(ctx_new(PFM_FL_SYSTEM_WIDE));
 	REFUSED(load_group(fd, group, 0), EBUSY);
 }
