@@ -35,8 +35,9 @@ FOLLOWED = {
     "parent.cap": f"sh -c 'sleep 1; {LOOP}' & "
     f"{SAMPLE} --attach-process=$! --follow-fork -o /out/parent.cap",
 }
-# The maximum number of times that pfmon reads a process's mappings in such a session.
-MOST_READS = 1
+# The maximum number of times that pfmon reads the mappings of processes in such a
+# session: once for each process that runs already.
+MOST_READS = 4
 # A probe that counts how often any process has opened /proc/PID/maps.
 PROBE, TRACING = "maps", "/sys/kernel/tracing"
 # In this session, perf's records about the new processes fill perf's buffer more than
