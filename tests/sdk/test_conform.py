@@ -100,7 +100,7 @@ EXPECTED = {
     "sleeps": {"records": "sleeps where it must not .*scheduling while atomic"},
     "stuck": {"full": "fmt_restart resumes but the buffer is still full"},
     "tail": {
-        "records": "wrote past the record .*: offset 24, but the record has 24 bytes",
+        "records": "past the record .*: at offset 24, but the record has 24 bytes",
     },
     "traced": {"notrace": "traced_handler, can be traced, .*: declare it notrace"},
     "trusting": {"forged": "wrote (past|in front)|uses an unmapped address"},
