@@ -459,7 +459,7 @@ def test_missing_default_format(machine: Machine) -> None:
     machine.remove(f"{EXTRA}/pfm_fmt_default.ko")
     machine.depmod()
     text, remedy = only_problem(machine, "formats")
-    assert text == "neither registered nor installed: default"
+    assert text == "neither registered nor installed: default, dear-hist"
     assert remedy == FROM_SOURCES
 
 
