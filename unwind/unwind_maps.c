@@ -9,6 +9,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <perfmon/perfmon_pmu.h>
 #include "compat.h"
 #include "unwind_maps.h"
 
@@ -123,7 +124,8 @@ static struct pfm_unwind_maps *maps_alloc(struct map_numbers n)
 	size_t size = struct_size(maps, texts, n.texts) +
 		      array_size(n.stacks, sizeof(struct pfm_unwind_stack));
 
-	maps = kvzalloc(size, PFM_UNWIND_COPY_GFP);
+	/* If this fails, a later overflow tries again. */
+	maps = kvzalloc(size, PFM_GFP);
 	if (!maps)
 		return NULL;
 	maps->size = size;

@@ -9,7 +9,6 @@
 #define PFM_UNWIND_MAPS_H
 
 #include <linux/err.h>
-#include <linux/gfp.h>
 #include <linux/mm_types.h>
 #include <linux/time64.h>
 #include <linux/types.h>
@@ -22,10 +21,6 @@
  */
 #define PFM_UNWIND_MAX_TEXTS	1024
 #define PFM_UNWIND_MAX_STACKS	4096
-
-/* Fail rather than have the OOM killer run: a later overflow tries again. */
-#define PFM_UNWIND_COPY_GFP \
-	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 struct file;
 

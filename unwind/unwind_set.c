@@ -34,6 +34,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_irq_work.h>
+#include <perfmon/perfmon_pmu.h>
 #include "charge.h"
 #include "thread_work.h"
 #include "unwind_live.h"
@@ -239,7 +240,7 @@ static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p,
 static int set_copy(struct pfm_unwind_set *set, struct pid *pid, u64 exec_id,
 		    struct mm_struct *mm)
 {
-	struct pfm_unwind_process *p = kzalloc(sizeof(*p), PFM_UNWIND_COPY_GFP);
+	struct pfm_unwind_process *p = kzalloc(sizeof(*p), PFM_GFP);
 	int ret;
 
 	if (!p)

@@ -40,7 +40,7 @@
  * switch
  */
 #define TRIAL_SLEEPS	200
-/* The same for a counter, in cycles, where the second one is much longer */
+/* Sampling periods of a counter in cycles; the second is much longer. */
 #define TRIAL_FEW	20000
 #define TRIAL_MANY	100000
 /* Periods for the trial of a clock, in ns: a short one and an endless one */

@@ -22,10 +22,10 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * Memory of contexts, of their event sets and events: charged to a control
- * group. At the group's limit an allocation fails: without
- * __GFP_RETRY_MAYFAIL, the OOM killer would end a process of the group, which
- * at a birth is the tool.
+ * Memory of contexts, of their event sets and events, and copies of a process's
+ * mappings: charged to a control group. At the group's limit an allocation
+ * fails: without __GFP_RETRY_MAYFAIL, the OOM killer would end a process of the
+ * group, which at a birth is the tool.
  */
 #define PFM_GFP \
 	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)

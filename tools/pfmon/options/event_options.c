@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/cgroup.h"
 #include "base/cpu_list.h"
 #include "base/elements.h"
-#include "access/cgroup.h"
 #include "base/util.h"
 #include "events/event_code.h"
 #include "options/event_options.h"
