@@ -52,6 +52,8 @@ def test_numbers_may_differ_if_marked() -> None:
     (step,) = steps(block("sh", "a") + NUMBERS + block("text", "  12 50.31% main"))
     assert not step.lacks("7 9.1% main\n")
     assert step.lacks("7 9.1% exit\n")
+    (step,) = steps(block("sh", "a") + NUMBERS + block("text", "3 samples, 0 lost"))
+    assert not step.lacks("1 sample, 2 lost\n")
 
 
 def test_tutorial_line_count_is_right() -> None:

@@ -65,7 +65,10 @@ class Step:
     def _comparable(self, text: str) -> str:
         """Return a text without the parts that may differ."""
         text = re.sub("[ \t]+", " ", text)
-        return text if self.literally else re.sub(r"\d+", "0", text)
+        if self.literally:
+            return text
+        plural = re.sub(r"\b1 ([a-z]+)", r"0 \1s", text)
+        return re.sub(r"\d+", "0", plural)
 
 
 def steps(page: Page) -> list[Step]:

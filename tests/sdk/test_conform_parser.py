@@ -98,6 +98,12 @@ def test_parser_is_not_blamed_for_empty_buffer(tmp_path: Path) -> None:
     assert checked(tmp_path, text)["decoded"] == "no sample was recorded"
 
 
+def test_sums_need_no_other_role(tmp_path: Path) -> None:
+    sums = '{"sum": rows["ip"]}, roles={pfm.Role.SUM: {"sum": "sum"}}'
+    text = PARSER.replace('{"ip": rows["ip"]}', sums)
+    assert checked(tmp_path, text)["decoded"] == ""
+
+
 # Code to replace, its replacement, the check that finds the error, and its message.
 WRONG = [
     ('rows["ip"]}', 'rows["ip"] + 1}', "decoded", "sample 0 has 0x1001, but 0x1000"),
