@@ -56,6 +56,12 @@ def test_numbers_may_differ_if_marked() -> None:
     assert not step.lacks("1 sample, 2 lost\n")
 
 
+def test_kernel_for_kunit_step_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PERFMON_COUNTED", "/x/counted")
+    (step,) = steps(block("sh", "make kunit"))
+    assert " PERFMON_COUNTED=/x/counted\n" in tutorial.command(step)
+
+
 def test_tutorial_line_count_is_right() -> None:
     page = Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text())
     changes = [block.text for block in page.blocks() if block.language == "diff"]

@@ -13,6 +13,7 @@ a block adds conditions:
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,7 +34,7 @@ PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
 PLACE = f"{FOLDER.format(USER)}/.place"
 SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
 # This command runs as root, because it writes to the cache, which contains the kernel
-# that it runs.
+# that it runs. If it builds the kernel, this is counted as if the host had built it.
 KUNIT = "make kunit\n"
 
 
@@ -158,7 +159,7 @@ class Author:
             for step, outcome in self._outcomes.items():
                 if step.on_kernel:
                     break
-                done = root.run(_command(step), check=False)
+                done = root.run(command(step), check=False)
                 outcome.set_result(Outcome(done.returncode, done.stdout))
                 if done.returncode != 0:
                     return
@@ -166,7 +167,7 @@ class Author:
 
     def _boot(self, root: Machine, kernel: str) -> None:
         later = {step.where: step for step in self._outcomes if step.on_kernel}
-        commands = {where: _command(step) for where, step in later.items()}
+        commands = {where: command(step) for where, step in later.items()}
         guest = root.boot(kernel, commands, self._work)
         self._boots.append(guest)
         for where, step in later.items():
@@ -175,9 +176,11 @@ class Author:
         guest.status()
 
 
-def _command(step: Step) -> str:
+def command(step: Step) -> str:
     """Return a shell command that runs a step on the machine."""
     script = SCRIPT.format(step.script)
     if step.script == KUNIT:
-        return f"export PERFMON_CACHE={cache.root()}\n{script}"
+        notes = os.environ.get("PERFMON_COUNTED", "")
+        places = f"PERFMON_CACHE={cache.root()} PERFMON_COUNTED={notes}"
+        return f"export {places}\n{script}"
     return as_user(USER, script)
