@@ -107,6 +107,7 @@ struct costs {
 
 static struct costs measure(void)
 {
+	/* Sleep because perf does not tell when it stops its inspections. */
 	sleep(2);
 	return (struct costs){ (double)least(run_threads) / LIVES,
 			       (double)least(run_processes) / LIVES };

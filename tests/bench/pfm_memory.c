@@ -81,16 +81,14 @@ static void print_row(const char *what, struct memory before, unsigned int n,
 	end_row(taken > charged ? taken : charged, bound);
 }
 
-/*
- * Measure the memory of @n contexts. First wait, because memory that was freed
- * before takes time to become available.
- */
+/* Measure the memory of @n contexts. */
 static void measure(unsigned int n, int sets, int counters, double bound)
 {
 	const pid_t *tids = sleepers_begin(n);
 	struct memory before;
 	char what[80];
 
+	/* Sleep because memory that was freed is not available at once. */
 	sleep(1);
 	before = used();
 	for (unsigned int i = 0; i < n; i++)

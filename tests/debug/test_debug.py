@@ -37,8 +37,8 @@ SUITES_MODULES = ROOT / f"build/kmod/{DEBUG}-kunit"
 TEST_TIMEOUT = 600
 GUEST_TIMEOUT = 7200 + FUZZ_CALLS // 10
 
-# kmemleak does not report memory that is younger than five seconds. Scan twice, because
-# a single scan may report a false leak.
+# Sleep because kmemleak does not report memory that is younger than five seconds. Scan
+# twice, because a single scan may report a false leak.
 SCAN = "sleep 6; for scan in 1 2; do echo scan >$leaks; done; cat $leaks"
 RESULTS = "cat /sys/kernel/debug/kunit/*/results"
 SUITE = re.compile(r"^static struct kunit_suite ", re.MULTILINE)

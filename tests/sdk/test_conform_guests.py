@@ -16,6 +16,7 @@ import time
 
 print("@begin 0 full", flush=True)
 while True:
+    # Sleep because the time must pass.
     time.sleep(0.1)
     print("@file 0 part AAAA", flush=True)
 """

@@ -47,6 +47,7 @@ static void handle(const struct trace_event *event, void *data)
 	case TRACE_MADE:
 		break;
 	case TRACE_BORN:
+		/* Sleep because others may then end first. */
 		if (getenv("SLOW"))
 			usleep(2000);
 		if (event->tid == event->tgid)

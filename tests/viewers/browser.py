@@ -143,6 +143,7 @@ class Browser:
         end = time.monotonic() + PATIENCE
         while not self.run(script, *arguments):
             assert time.monotonic() < end, script
+            # Sleep because WebDriver reports no change of a script's value.
             time.sleep(0.05)
 
     def _find(self, selector: str) -> str:

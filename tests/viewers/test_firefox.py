@@ -37,6 +37,7 @@ class Profiler:
         socket = file.parent / f"{SESSION}.sock"
         while not socket.exists():
             assert self._daemon.poll() is None
+            # Sleep because the socket is the only sign that the daemon is ready.
             time.sleep(0.05)
 
     def __call__(self, *argv: str) -> str:

@@ -162,6 +162,7 @@ def _events() -> str:
     extra = "/lib/modules/$(uname -r)/extra"
     leap = "/sys/bus/event_source/devices/pfm_leap"
     words = "/sys/module/pfm_perf_leap/parameters/config"
+    # Sleep because this causes context switches.
     sleeps = "sh -c 'for i in 1 2 3 4 5; do sleep 0.1; done'"
     event = "pfm_leap/leaps,first=30,second=7/"
     everywhere = "pfmon --system-wide"

@@ -13,9 +13,9 @@ import pytest
 from boot import Boot
 
 PERF = shutil.which("perf")
-# Each forked shell shares its parent's pages, so it causes page faults. The second
-# command sleeps ten times.
+# Each forked shell shares its parent's pages, so it causes page faults.
 FORK = "sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i+1)); done'"
+# Sleep because this causes context switches.
 WAIT = "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'"
 FORKS = 100
 WAITS = 10

@@ -92,7 +92,6 @@ measure_cpus() {
 	other=$!
 	until grep -q 'pfm_state:.*started' /proc/$other/fdinfo/* 2>/dev/null; do
 		kill -0 $other || return
-		usleep 10000
 	done
 }
 

@@ -51,6 +51,7 @@ def _turns(arch: str) -> list[str]:
     return [
         f"pfmon {left} {two} {periods},1000000 -o /out/left.cap {_work(arch)}",
         f"pfmon {turns} {periods},,1000000 -o /out/turns.cap {_work(arch)}",
+        # Sleep because the idle CPU is measured.
         f"{idle} -o /out/all sleep 1",
         f"{idle} --excl-idle -o /out/busy sleep 1",
     ]
@@ -71,6 +72,7 @@ def _cpus(arch: str) -> list[str]:
     return [
         f"{EVERYWHERE} -e {events} -o /out/cpus true",
         f"{EVERYWHERE} -e cpu-clock@1 -o /out/one true",
+        # Sleep because the sets must switch several times.
         f"{EVERYWHERE} {turns} -o /out/own sleep 0.1",
         f"{EVERYWHERE} {sampled} -o /out/cpus.cap {_work(arch)}",
         f"! {EVERYWHERE} -e cpu-clock@{ABSENT_CPU} true",

@@ -32,8 +32,12 @@ FOLLOWED = {
     "brief.cap": f"{SAMPLE} -o /out/brief.cap map_briefly 1000",
     "attached.cap": "map_briefly 2000 & "
     f"{SAMPLE} --attach-process=$! -o /out/attached.cap",
-    "parent.cap": f"sh -c 'sleep 1; {LOOP}' & "
-    f"{SAMPLE} --attach-process=$! --follow-fork -o /out/parent.cap",
+    # The processes start when pfmon has attached to their parent.
+    "parent.cap": f"mkfifo /tmp/attached; sh -c 'read -r _ </tmp/attached; {LOOP}' & "
+    f"{SAMPLE} --attach-process=$! --follow-fork -o /out/parent.cap & pfmon=$!; "
+    "while test -e /proc/$pfmon/fdinfo/0 && "
+    "! grep -qs pfm_state:.started /proc/$pfmon/fdinfo/*; do :; done; "
+    "echo >/tmp/attached; wait $pfmon",
 }
 # The maximum number of times that pfmon reads the mappings of processes in such a
 # session: once for each process that runs already.

@@ -8,6 +8,7 @@
 static int notrace sleeps_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				  struct pfm_ovfl_data *data)
 {
+	/* Sleep because this is the fault that pfm-conform must find. */
 	usleep_range(1000, 2000);
 	return broken_record(buf, arg, data);
 }
