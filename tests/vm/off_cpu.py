@@ -24,9 +24,9 @@ WAITS = {
 # The minimum time in ns that each function waits in total: the first thread, another
 # thread and a child process call it.
 SLEEPS = 3 * TIMES * MS * 10**6
-# Tolerances as fractions. The second is for guests whose CPUs run at the same time,
-# because the host may stop one of them in the middle of a context switch.
-EXACT, PARALLEL = 0.005, 0.1
+# Tolerances as fractions, for guests whose clock counts instructions. In other guests,
+# the host may stop a CPU at any moment, so the times are not checked there.
+EXACT = 0.005
 # Tolerances for the functions compute() and rest(), which each thread calls in turn.
 # compute() is measured by clock samples, which are less exact.
 SHARES = {"compute": 0.1, "rest": 0.01}
@@ -85,17 +85,16 @@ def printed(boot: Boot, name: str) -> Counter[str]:
     return found
 
 
-def check(boot: Boot, name: str, parallel: bool = False) -> None:
-    """Fail the test unless each function's time off CPU is the time that it waited."""
-    tolerance = PARALLEL if parallel else EXACT
+def check(boot: Boot, name: str, parallel: bool) -> None:
+    """Fail the test unless each function's time off CPU is the time that it waited.
+
+    If the guest's CPUs run at the same time, check only that there is such a time.
+    """
     assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
     waited = printed(boot, name)
     found = times(boot, name)
     for function, callee in WAITS.items():
         own = {stack: time for stack, time in found.items() if function in stack}
-        expected = waited[function]
-        assert expected >= SLEEPS
-        assert sum(own.values()) == pytest.approx(expected, rel=tolerance)
         # Add up the stacks in which the function itself calls the C library's waiting
         # function. In a clock sample, the function may be the last frame.
         direct = sum(
@@ -103,43 +102,53 @@ def check(boot: Boot, name: str, parallel: bool = False) -> None:
             for stack, time in own.items()
             if callee in (*stack, "")[stack.index(function) + 1]
         )
-        assert direct >= SLEEPS * (1 - tolerance), own
+        if parallel:
+            assert direct > 0, own
+            continue
+        expected = waited[function]
+        assert expected >= SLEEPS
+        assert sum(own.values()) == pytest.approx(expected, rel=EXACT)
+        assert direct >= SLEEPS * (1 - EXACT), own
 
 
-def check_states(boot: Boot, name: str, parallel: bool = False) -> None:
-    """Fail the test unless threads slept for nearly all of their time off CPU."""
+def check_states(boot: Boot, name: str, parallel: bool) -> None:
+    """Fail the test unless threads slept for nearly all of their time off CPU.
+
+    If the guest's CPUs run at the same time, check only that they slept.
+    """
     capture = boot.out / f"{name}.cap"
     report = following.pfmparse("report", capture, "--by=state", "--weight=off")
     weights = {row["key"]: row["weight"] for row in report["rows"]}
     asleep = weights["sleeping"] / sum(weights.values())
-    assert asleep >= 1 - 2 * (PARALLEL if parallel else EXACT), weights
+    assert asleep > (0 if parallel else 1 - 2 * EXACT), weights
     # No thread was stopped by a tracer: pfmon does not trace the command, because the
     # command's threads and children inherit the context.
     assert "traced" not in weights
 
 
-def check_shares(boot: Boot, name: str, parallel: bool = False) -> None:
+def check_shares(boot: Boot, name: str, parallel: bool) -> None:
     """Fail the test unless computing and resting have their shares of the time.
 
     The program computes and rests in turn, in steps of about the clock's period. If the
-    guest's CPUs run at the same time, the clock's timer often expires late, when
-    compute() has returned, so many clock samples are taken while the thread rests. In
-    this case, check only that the total running time is long enough.
+    guest's CPUs run at the same time, check only that the states are right.
     """
     assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
+    report = following.pfmparse("report", boot.out / f"{name}.cap", "--by=state")
+    weights = {row["key"]: row["weight"] for row in report["rows"]}
+    assert weights["running"] > 0
+    assert weights["ended"] == 0
+    if parallel:
+        return
     expected, found = printed(boot, name), times(boot, name)
-    for function, tolerance in ({} if parallel else SHARES).items():
+    # compute() uses CPU time only while its thread is in the state "running".
+    assert weights["running"] >= expected["compute"]
+    for function, tolerance in SHARES.items():
         direct = sum(
             time
             for stack, time in found.items()
             if function in stack and stack[stack.index(function) - 1] == "work"
         )
         assert direct == pytest.approx(expected[function], rel=tolerance), found
-    report = following.pfmparse("report", boot.out / f"{name}.cap", "--by=state")
-    weights = {row["key"]: row["weight"] for row in report["rows"]}
-    # compute() uses CPU time only while its thread is in the state "running".
-    assert weights["running"] >= expected["compute"]
-    assert weights["ended"] == 0
 
 
 def check_views(boot: Boot, name: str) -> None:

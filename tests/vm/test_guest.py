@@ -305,7 +305,7 @@ def test_wall_clock_is_divided_among_steps_of_time(
 def test_samples_of_ended_processes_have_files(
     target: Guest, boots: Boots[Guest]
 ) -> None:
-    short_processes.check(boots[target])
+    short_processes.check(boots[target], target.parallel)
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)

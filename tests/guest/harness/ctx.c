@@ -32,6 +32,12 @@ __u64 clock_ns(clockid_t id)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+void need_exact_clock(void)
+{
+	if (sysconf(_SC_NPROCESSORS_CONF) > 1)
+		check_skip("compares times: needs a guest with --icount");
+}
+
 int thread_clock(void)
 {
 	struct perf_event_attr attr = {

@@ -64,6 +64,8 @@ static void expect_exact_samples(__u64 clock)
 	__u64 samples = 0, computing = 0, periods;
 
 	ctx_stop(s.fd);
+	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
+	need_exact_clock();
 	for (unsigned int i = 0; i < s.hdr->hdr_count; i++) {
 		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, 1);
 
@@ -78,7 +80,6 @@ static void expect_exact_samples(__u64 clock)
 	CHECK(samples + 2 >= periods && samples <= periods + 2);
 	CHECK(computing >= expected * 95 / 100);
 	CHECK(computing <= expected * 105 / 100);
-	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
 TEST(clock_beside_switches_takes_exact_samples)
