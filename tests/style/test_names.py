@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that the project's identifiers on pages exist in its sources."""
+"""Check the identifiers on pages and the length of the names of tests."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
 # format's name in place of _TEMPLATE.
 _MADE = re.compile(r"\bpfm-new-format (\w+)")
 _TEMPLATE = "newfmt"
+# CONTRIBUTING.md limits the names of tests to 50 characters.
+_LONG_TEST = re.compile(r"\b(?:def test_|TEST\(|KUNIT_CASE\w*\()(\w{51,})")
 _SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")
 
 
@@ -60,3 +62,13 @@ def test_unknown_names_are_found() -> None:
         "p.md:2: no source has the name pfm_no_such",
         "p.md:2: no source has the name pfm_zz_",
     ]
+
+
+def test_names_of_tests_are_short() -> None:
+    assert _LONG_TEST.findall(f"TEST({'a' * 51})\ndef test_{'b' * 50}()") == ["a" * 51]
+    expect_none(
+        f"{name}: {test} has more than 50 characters"
+        for name in files()
+        if name.startswith("tests/") and name.endswith((".c", ".py"))
+        for test in _LONG_TEST.findall((ROOT / name).read_text())
+    )

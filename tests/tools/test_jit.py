@@ -170,7 +170,7 @@ def test_files_of_zombie_must_belong_to_pfmon(looker: Looker) -> None:
             assert refused(looker, zombie.pid) == "Operation not permitted"
 
 
-def test_only_ended_process_can_have_the_map_of_an_earlier_one(
+def test_older_map_of_an_ended_process_is_ignored(
     looker: Looker, process: subprocess.Popen[bytes], path: Path
 ) -> None:
     """The clock may have been stepped since a live process wrote its map."""

@@ -467,7 +467,7 @@ def test_unwind_context_has_no_caller_before_it_is_pushed(
     assert rules == expected
 
 
-def test_unwind_unknown_context_switch_is_as_libc_describes_it(
+def test_unwind_unknown_context_switch_uses_libcs_rules(
     compiler: Compiler, contexts: Path
 ) -> None:
     places, texts = context_code(contexts, "swapcontext")
@@ -626,7 +626,7 @@ data: .quad 0
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_unwind_instruction_that_the_linker_moved_has_its_rule(
+def test_unwind_instruction_moved_by_linker_has_its_rule(
     assembled: Assembled, is_known: bool
 ) -> None:
     assembled.link(MOVED, "-Wl,--fix-cortex-a53-843419=adrp", machine=AARCH64)

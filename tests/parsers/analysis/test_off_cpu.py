@@ -176,7 +176,7 @@ def seen_live(
     return [sorted(some) for some in seen]
 
 
-def test_live_capture_holds_back_the_last_sample_of_each_thread() -> None:
+def test_live_capture_holds_back_last_sample_of_threads() -> None:
     other = replace(switch(50, 0), pid=101)
     seen = seen_live((0, [*SWITCHES[:2], other]), (1, SWITCHES[2:]))
     assert seen == [OFF[:1], OFF[1:3]]
@@ -276,11 +276,11 @@ def test_lost_samples_do_not_change_the_sum() -> None:
         assert sum(time for _, time in found) == first
 
 
-def test_thread_without_clock_samples_has_its_cpu_time_at_its_end() -> None:
+def test_cpu_time_without_clock_samples_is_at_the_end() -> None:
     assert walls((0, [left(0, 5), left(90, 20, "X")])) == [(0, 75), (90, 20)]
 
 
-def test_clock_sample_at_the_end_has_the_rest_of_the_cpu_time() -> None:
+def test_clock_sample_at_end_has_the_rest_of_the_cpu_time() -> None:
     end = [tick(90, 20, "X"), left(90, 20, "X")]
     assert walls((0, [left(0, 5), *end, *NEXT])) == [
         (0, 75),
@@ -306,7 +306,7 @@ def test_new_thread_has_all_of_its_cpu_time(used: int) -> None:
     assert seen_live((0, RUN), (1, new), name="wall") == [WALL, expected]
 
 
-def test_new_thread_after_a_lost_end_has_all_of_its_cpu_time() -> None:
+def test_thread_after_lost_end_has_all_of_its_cpu_time() -> None:
     expected = [*WALL[:4], (320, 20), (1003, 3), (1010, 7)]
     assert walls((0, [*RUN[:-1], *NEXT])) == expected
     ticks = seen_live((0, RUN[:-1]), (1, NEXT), name="wall")

@@ -287,7 +287,7 @@ def test_replaced_callers_have_the_times_of_their_samples() -> None:
     assert [places.locations()[at].symbol for at in ids] == ["old", "new"]
 
 
-def test_generated_functions_keep_their_names_when_chunks_follow() -> None:
+def test_later_chunks_keep_names_of_generated_functions() -> None:
     alone = jitm(100, f"{6000:x} 2000 100 3 alone\n", kind="JITD")
     many = jitm(100, "5000 10 a\n6000 10 b\n")
     data = captured([], mapped(ANON), many, REPLACED, alone, CLOCK)

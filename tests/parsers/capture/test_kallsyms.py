@@ -110,7 +110,7 @@ def test_later_module_replaces_all_symbols_in_its_memory() -> None:
     ]
 
 
-def test_symbols_between_two_parts_of_a_later_module_are_kept() -> None:
+def test_symbols_between_parts_of_later_module_are_kept() -> None:
     first = "0 x new 10 y other 18 gone old 20 z new"
     assert merged(first, "0 x new 10 y other 20 z new") == [
         *((0, "x", "new"), (0x10, "y", "other"), (0x18, "gone", "old")),

@@ -83,7 +83,7 @@ def test_callgrind_calls_have_inclusive_costs(
     assert any(":_text (1x) [[kernel]]" in line for line in callees)
 
 
-def test_callgrind_counts_samples_of_recursive_functions_once(tmp_path: Path) -> None:
+def test_callgrind_counts_recursive_functions_once(tmp_path: Path) -> None:
     path, random = tmp_path / "x.pfm", Random(1)
     depths = [random.randint(1, 9) for _ in range(60)]
     stacks = [Stack((*random.choices("fgh", k=depth), "main")) for depth in depths]
