@@ -17,9 +17,9 @@
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it
  *   pfm_family.lock     members and sums of a family (family.c)
- * Of these locks, only exec_update_lock may be held when mmap_lock is taken.
- * None of them is taken inside mmap_lock: mmap() takes only the xarray lock of
- * pfm_context.sets.
+ * mmap_lock may be taken while exec_update_lock is held, but not under another
+ * of these locks. None of them is taken inside mmap_lock: mmap() takes only the
+ * xarray lock of pfm_context.sets.
  * CPU hotplug is not a lock of ours, but perf waits for it inside commands: see
  * cpu.c. The overflow path takes none of these locks. pfm_context.busy says who
  * owns a context. Commands keep overflows out with pfm_pause() (pause.c), or

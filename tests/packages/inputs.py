@@ -4,8 +4,8 @@
 The inputs are the sources of the packages, these tests, and the versions of the
 machines' packages. Only lintian's test depends on the complete sources. The tests on
 machines check how the packages are built, installed, used and removed, also by users
-with Debian's default permissions. Of the modules' code, they depend only on the file
-names and on the includes, because `make vm` tests the code itself.
+with Debian's default permissions. They depend on the modules' file names and includes,
+but not on other code of the modules, which `make vm` tests.
 """
 
 from __future__ import annotations

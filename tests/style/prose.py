@@ -18,7 +18,7 @@ PAGES = (".md", ".1", ".2", ".3", ".7", ".rst")
 CODE = (".c", ".h", ".py", ".sh", ".mk")
 RULES = {
     "a clause as the subject: name who does what": re.compile(
-        r"^(?:What|Who|Whoever|Whose|As if) (?!.*\?)"
+        r"^(?:What|Who|Whoever|Whose|As if|Of|That|Which|How) (?!.*\?)"
     ),
     "'is no', 'is none': use 'is not'": re.compile(
         r"(?<![Tt]here )(?<!there may )\b(?:is|are|was|were|be) (?:no|none)\b"
@@ -26,13 +26,17 @@ RULES = {
     ),
     "an indefinite person: name the caller, the thread, the user": re.compile(
         r"\b(?:[Nn]obody|[Aa]nybody|[Ss]omebody|[Ww]hoever)\b(?!-)"
+        r"|\b(?:as|by|for|if|of|to) who\b"
     ),
     "'The same' for a description: tell what it is": re.compile(
         r"^The same(?:,| as\b| of\b| with\b|[.;:])"
     ),
+    "'but' for 'except'": re.compile(
+        r"\bbut (?:for|those)\b|(?<!,) but (?:in|of|that|with)\b", re.IGNORECASE
+    ),
     "not used today": re.compile(
         r"\b(?:so often|in vain|of old|comes to be|by then|is told apart|said apart"
-        r"|of its own accord|of one's own)\b",
+        r"|of its own accord|of one's own|goes? on|a matter of|by hand of)\b",
         re.IGNORECASE,
     ),
 }

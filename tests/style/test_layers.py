@@ -11,7 +11,7 @@ from layers import Object
 ROOT = Path(__file__).resolve().parents[2]
 
 KBUILD = """\
-# How the module is built.
+# Build the module.
 obj-m += perfmon.o
 perfmon-y :=
 # doors

@@ -376,7 +376,7 @@ const struct option_row option_table[] = {
 		.details =
 			"Each period is shortened by a random number, of which only the\n"
 			"bits in _M_ are used. _S_ is the seed of the random numbers.\n"
-			"The mask must be smaller than both periods. Of the events with\n"
+			"The mask must be smaller than both periods. Among events with\n"
 			"a frequency, only clocks accept a mask.\n",
 	}, {
 		.name = "smpl-notify", .group = GROUP_SAMPLING,
