@@ -60,9 +60,9 @@ FORMAT = (
     "&& sudo depmod $(uname -r)"
 )
 # The formats by name, with options. pebs32 is missing, because it records only 32-bit
-# programs; LOOP is a 64-bit program.
+# programs, and LOOP is a 64-bit program. cgroup_counts has no samples.
 FORMATS = (
-    *("default", "nway", "callstack", "flight", "histogram", "oprofile", "stacks"),
+    *sorted(programs.FORMATS.keys() - {"pebs32", "pebs64", "cgroup_counts"}),
     "pebs64 --smpl-imprecise",
 )
 READ_COUNTS = """

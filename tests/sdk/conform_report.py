@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""List the project's own formats, and parse the reports of pfm-conform."""
+"""Parse the reports of pfm-conform."""
 
 from __future__ import annotations
 
 import re
 
-# The formats that this project's modules contain.
-OURS = (
-    *("default", "nway", "pebs32", "pebs64", "oprofile", "callstack", "histogram"),
-    *("flight", "stacks", "cgroup_counts"),
-)
 RESULT = re.compile(r"    (ok|not ok) \d+ (\w+)(?:: (.*)| # SKIP (.*))?")
 SUBTEST = "    # Subtest: "
 

@@ -15,8 +15,9 @@ import host
 import parts
 import pytest
 import verdict
-from conform_report import OURS, results
+from conform_report import results
 from installed_sdk import Sdk
+from programs import FORMATS
 
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
@@ -124,7 +125,7 @@ def fixture_vm() -> None:
 
 @pytest.mark.usefixtures("vm")
 def test_installed_and_new_formats_pass(sdk: Sdk, tmp_path: Path) -> None:
-    made_here = [*OURS, *MADE]
+    made_here = [*FORMATS, *MADE]
     for name, options in MADE.items():
         words: list[str | Path] = [sdk.prefix / "bin/pfm-new-format", name]
         made = sdk.run([*words, "--model", *options], tmp_path, {})

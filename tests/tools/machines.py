@@ -21,11 +21,9 @@ FIRMWARE_KEYS = f"{EFIVARS}/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f"
 LOCKDOWN = "sys/kernel/security/lockdown"
 CERT = "var/lib/dkms/mok.pub"
 EXTRA = f"lib/modules/{RELEASE}/extra"
-FORMATS = (
-    *("default", "nway", "pebs32", "pebs64", "oprofile"),
-    *("callstack", "flight", "histogram", "stacks", "cgroup_counts"),
-)
 PROJECT = Path(__file__).resolve().parents[2]
+HEADERS = sorted(PROJECT.glob("sdk/include/perfmon/perfmon_*_smpl.h"))
+FORMATS = [path.stem[len("perfmon_") : -len("_smpl")] for path in HEADERS]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from machines import FORMATS
+from machines import FORMATS, HEADERS
 
 PFMON = Path(__file__).resolve().parents[2] / "tools" / "pfmon"
 
@@ -47,7 +47,14 @@ def test_underscore_in_bold_text_is_literal(programs: Path) -> None:
     assert "\\fBbuf_size=64k\\fP" in made(programs, "man")
 
 
-HEADERS = PFMON.parents[1] / "sdk" / "include" / "perfmon"
+# Other lists of formats, by file, with the pattern of a format's line.
+LISTS = {
+    "debian/perfmon-dkms.dkms": r'NAME\[\d+\]="pfm_fmt_{name}"',
+    "docs/README.md": r"\| know the layout of a buffer \|.*\(formats/{name}\.md\)",
+    "lib/create2x.c": r"perfmon_{name}_smpl\.h",
+    "parsers/pfmparse/formats/registry.py": '"{uuid}": "{name}"',
+    "tests/guest/fuzz/system.c": '"pfm_fmt_{name}"',
+}
 FORMAT = re.compile(r'#define PFM_\w+_SMPL_(NAME|UUID_STR)\s+"([^"]+)"')
 
 
@@ -55,18 +62,17 @@ def test_every_format_of_the_sdk_is_in_each_list(programs: Path) -> None:
     root = PFMON.parents[1]
     table = made(programs, "formats", "docs/formats/")
     completion = made(programs, "bash")
-    library = (root / "lib" / "create2x.c").read_text("utf-8")
-    found = []
-    for header in HEADERS.glob("perfmon_*_smpl.h"):
+    lists = {row: (root / file).read_text("utf-8") for file, row in LISTS.items()}
+    for header, given in zip(HEADERS, FORMATS, strict=True):
         words = dict(FORMAT.findall(header.read_text("utf-8")))
         name, uuid = words["NAME"], words["UUID_STR"]
-        found.append(name)
+        assert name == given
         assert f"| [{name}](docs/formats/{name}.md) | " in table
         assert f" | `{uuid}` |" in table
         assert (root / "docs" / "formats" / f"{name}.md").exists()
         assert re.search(rf'--smpl-module\).*["\s]{name}["\s]', completion)
-        assert header.name in library
-    assert sorted(found) == sorted(FORMATS)
+        for row, text in lists.items():
+            assert re.search(row.format(name=name, uuid=uuid), text)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from boot import ROOT, Boot, without_narrow
 from programs import (
     ALL,
     ARM64,
+    FORMATS,
     LOCKED,
     NMI,
     PRELOADED,
@@ -40,10 +41,6 @@ from programs import (
 )
 
 PRELOAD_DIR = "/perfmon/lib"
-FORMATS = (
-    *("default", "nway", "pebs32", "pebs64"),
-    *("histogram", "callstack", "flight", "stacks", "cgroup_counts"),
-)
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # A perf PMU whose events use config1 and config2, and are counted by CPU 0.
 LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
@@ -54,8 +51,7 @@ NMI_MODULES = (
     "core/perfmon",
     "pmu/perf/pfm_pmu_perf",
     "unwind/pfm_unwind",
-    *(f"formats/{name}/pfm_fmt_{name}" for name in FORMATS),
-    "formats/oprofile_bridge/pfm_fmt_oprofile",
+    *FORMATS.values(),
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
 # NMIS: the number of NMIs that nmi_fire causes, for kernels on which it is not

@@ -11,6 +11,7 @@ prints the list.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,6 +28,12 @@ ALL = "CHECK_ALL" in os.environ
 # The kernels on which all programs run. Other kernels skip long tests, 32-bit programs,
 # NMIs and random calls: see docs/testing.md.
 THOROUGH = ("6.12", "7.3", *(["6.12-rt"] if ALL else []))
+# The modules of the formats, such as formats/nway/pfm_fmt_nway, by the format's name.
+FORMATS = {
+    name: f"formats/{path.parent.name}/pfm_fmt_{name}"
+    for path in sorted(ROOT.glob("formats/*/Kbuild"))
+    for name in re.findall(r"obj-m \+= pfm_fmt_(\w+)\.o", path.read_text())
+}
 # The programs in running order. fmt, pmu, main and stress unload and load the modules;
 # oprofile loads a module of its own.
 PROGRAMS = (

@@ -93,6 +93,8 @@ FORMATS = {
         part=1 / 4,
     ),
 }
+# Other tests of this folder or of tests/packages record these formats.
+ELSEWHERE = {"callstack", "cgroup_counts", "flight", "histogram", "stacks"}
 # 32-bit pfmon records the default format and all others. `make check` tests the others
 # on only one kernel.
 BY_32_BITS = "default-by-32-bits"
@@ -276,6 +278,11 @@ def _shares(target: Target, capture: Path) -> dict[str, float]:
 def _check_shares(target: Target, capture: Path) -> None:
     """Check the percentages of the three functions."""
     assert _shares(target, capture) == pytest.approx(EXPECTED, abs=TOLERANCE)
+
+
+def test_every_format_is_recorded() -> None:
+    here = {form.options.split()[0] for form in FORMATS.values()}
+    assert here | ELSEWHERE == set(programs.FORMATS)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
