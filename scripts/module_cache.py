@@ -34,7 +34,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 FLAGS = re.compile(r"KCFLAGS|KCPPFLAGS|KAFLAGS|KBUILD_\w+|W|C|CF|CHECK|CONFIG_\w+")
 # Objects to store with the modules, because `make style` reads from them which files
 # call each other.
-OBJECTS = ("core/*.o", "pmu/perf/*.o", "sdk/conform/kernel/*.o")
+OBJECTS = ("core/*.o", "pmu/*/*.o", "sdk/conform/kernel/*.o", "unwind/*.o")
 # The file in TREE with the key of its built modules.
 KEY = ".key"
 # The directory of workspaces in the cache, and a workspace's file that lists its
