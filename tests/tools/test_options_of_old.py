@@ -36,7 +36,7 @@ def options_of_the_table() -> set[str]:
 
 
 def aliases() -> dict[str, str]:
-    text = (SOURCES / "options/option_aliases.c").read_text("utf-8")
+    text = (SOURCES / "options/option_table.c").read_text("utf-8")
     found: dict[str, str] = {}
     entry = re.compile(r"\{ (?:\"([\w-]+)\"|NULL),\s+(?:'(.)'|0),\s+\"([\w-]+)\" \}")
     for name, letter, option in entry.findall(text):
