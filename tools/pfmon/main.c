@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* main.c - pfmon: count events, or record samples in a capture */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "access/cgroup.h"
-#include "base/output_signals.h"
 #include "base/util.h"
 #include "capture/view.h"
 #include "doctor/doctor.h"
@@ -15,7 +15,6 @@
 #include "formats/table.h"
 #include "measure/measure.h"
 #include "measure/waiter.h"
-#include "options/option_help.h"
 #include "options/options.h"
 #include "top.h"
 
@@ -94,6 +93,38 @@ static int measure(const struct options *options)
 	return status;
 }
 
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * Sets a handler instead of SIG_IGN, because exec() resets handlers to the
+ * default action but keeps SIG_IGN. A signal that pfmon's parent ignored stays
+ * ignored, also in the programs that pfmon starts.
+ */
+static void survive(int signal)
+{
+	const struct sigaction handled = {
+		.sa_handler = do_nothing, .sa_flags = SA_RESTART
+	};
+	struct sigaction now;
+
+	if (!sigaction(signal, NULL, &now) && now.sa_handler != SIG_IGN)
+		sigaction(signal, &handled, NULL);
+}
+
+/*
+ * Lets pfmon survive SIGPIPE and SIGXFSZ: its write then fails with EPIPE or
+ * EFBIG. In the programs that pfmon starts, these signals keep the action that
+ * pfmon inherited.
+ */
+static void survive_output_signals(void)
+{
+	survive(SIGPIPE);
+	survive(SIGXFSZ);
+}
+
 static int perform(const struct options *options)
 {
 	switch (options->action) {
@@ -121,7 +152,7 @@ static int perform(const struct options *options)
 	}
 	if (options->cgroups && options->sampling)
 		cgroup_check(options->cgroups);
-	output_signals_survive();
+	survive_output_signals();
 	return options->action == ACTION_TOP ?
 	       top_show(options, measure_anything) : measure(options);
 }

@@ -7,8 +7,8 @@
 
 #include "base/util.h"
 #include "formats/table.h"
-#include "options/option_help.h"
 #include "options/option_table.h"
+#include "options/options.h"
 
 /* Width of the column with an option and its argument. */
 #define NAME_WIDTH	29

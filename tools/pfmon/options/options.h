@@ -14,4 +14,7 @@
 bool options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);
 
+/* Prints the --help text (option_help.c). */
+void options_help(void);
+
 #endif /* PFMON_OPTIONS_OPTIONS_H */
