@@ -260,7 +260,7 @@ def _everywhere(guest: Guest) -> dict[str, str]:
     """Return the pfmon commands that run in guests with one CPU and with two."""
     return {
         "events": _events(),
-        "going_on": live_sessions.command(),
+        "live_sessions": live_sessions.command(),
         "counting": counting.command(with_perf(guest)),
     }
 

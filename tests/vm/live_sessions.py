@@ -81,18 +81,18 @@ def command() -> str:
 
 def check_times(boot: Boot) -> None:
     """Fail the test unless measuring starts and ends at the right time."""
-    assert boot.command("going_on") == 0, boot.printed("going_on")
+    assert boot.command("live_sessions") == 0, boot.printed("live_sessions")
     assert _count(boot.out / "never") == 0
     assert _count(boot.out / "begun") > 0
 
 
 def check_snapshots(boot: Boot, name: str) -> None:
     """Fail the test unless each sample is in exactly one capture."""
-    assert boot.command("going_on") == 0, boot.printed("going_on")
+    assert boot.command("live_sessions") == 0, boot.printed("live_sessions")
     files = [f"{name}.cap.{n}" for n in range(1, SNAPSHOTS + 1)] + [f"{name}.cap"]
     said = re.findall(
         rf"(\d+) samples, (\d+) lost, .* -> /out/({name}\.cap\S*)",
-        boot.printed("going_on"),
+        boot.printed("live_sessions"),
     )
     assert [file for *_, file in said] == files
     found = [_info(boot.out / file) for file in files]
@@ -106,8 +106,8 @@ def check_snapshots(boot: Boot, name: str) -> None:
 
 def check_control(boot: Boot, plugins: tuple[Path, ...]) -> None:
     """Fail the test unless the commands sent through the FIFO take effect."""
-    said = boot.printed("going_on")
-    assert boot.command("going_on") == 0, said
+    said = boot.printed("live_sessions")
+    assert boot.command("live_sessions") == 0, said
     assert _count(boot.out / "enabled") > 0
     for name in ("set", "set_all"):
         found = re.search(rf"(\d+) samples, .* (\d+) skipped.* -> .*/{name}.cap", said)

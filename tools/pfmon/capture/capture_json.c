@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/util.h"
 #include "capture/capture_json.h"
-#include "capture/machine.h"
+#include "capture/machine_json.h"
 #include "capture/view.h"
 #include "events/pmu.h"
 #include "process/command.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * machine.c - describe the machine and its processors for the capture
+ * machine_json.c - describe the machine and its processors for the capture
  *
  * Processors with the same model, maximum frequency and caches share one
  * element of the list "processors".
@@ -17,7 +17,7 @@
 #include "base/cpu_list.h"
 #include "base/json.h"
 #include "base/util.h"
-#include "capture/machine.h"
+#include "capture/machine_json.h"
 #include "events/pmu.h"
 
 #define CPU_DIR		"/sys/devices/system/cpu"
