@@ -335,9 +335,8 @@ def _unavailable(spec: str, failure: str | None) -> PackageError:
             f"updated; check the network and apt's sources:\n{failure}"
         )
     return PackageError(
-        f"{spec}: cannot be downloaded. The release may no longer offer the version "
-        "of packages that are installed; upgrade them: "
-        "apt-get update && apt-get upgrade"
+        f"{spec}: cannot be downloaded. If the release now offers a later version, "
+        "upgrade the installed packages: apt-get update && apt-get upgrade"
     )
 
 

@@ -42,7 +42,7 @@ class VdsoImages:
     def add(self, payload: Data, offset: int) -> None:
         """Adds the next VDSO chunk, whose payload is at byte ``offset``."""
         if len(payload) < VDSO_HEADER.itemsize:
-            raise PfmParseError("VDSO without a header", offset)
+            raise PfmParseError("the VDSO chunk is shorter than its header", offset)
         header = view(payload, VDSO_HEADER, 1, 0, len(payload))[0]
         size = int(header["id_size"])
         if not 0 < size <= VDSO_HEADER["build_id"].itemsize:
@@ -220,7 +220,7 @@ class JitMaps:
         A JITM chunk replaces the process's last one.
         """
         if len(payload) < JIT_HEADER.itemsize:
-            raise PfmParseError(f"{kind} without a header", offset)
+            raise PfmParseError(f"the {kind} chunk is shorter than its header", offset)
         header = view(payload, JIT_HEADER, 1, 0, len(payload))[0]
         text = bytes(payload[JIT_HEADER.itemsize :])
         self._limit(text, offset)

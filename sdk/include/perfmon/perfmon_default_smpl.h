@@ -15,7 +15,7 @@
 #define PFM_DFL_SMPL_NAME	"default"
 /* The contents of a sample, in one line for users. */
 #define PFM_DFL_SMPL_SUMMARY \
-	"thread, address, time, PMDs; or only the address, or PMDs"
+	"thread, address, time and PMDs; or address and PMDs; or only PMDs"
 #define PFM_DFL_SMPL_UUID_STR "d139b29e-62e8-40e4-b402-73078792e937"
 #define PFM_DFL_SMPL_UUID	PFM_UUID(PFM_DFL_SMPL_UUID_STR)
 

@@ -174,8 +174,8 @@ PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_lost, 96, 32);
 
 /**
  * struct pfm_sink_rgn_t - header of a region
- * @rgn_seq:      sequence number, a new one each time the kernel begins to fill
- *                a region; common to all regions; 0 if the region is empty
+ * @rgn_seq:      number of the region's current fill: the kernel numbers the
+ *                fills of all regions from 1; 0 if the region is empty
  * @rgn_count:    number of records in the region
  * @rgn_used:     size in bytes of these records
  * @rgn_state:    PFM_SINK_RGN_*

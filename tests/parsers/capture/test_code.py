@@ -50,8 +50,8 @@ def test_vdso_functions_are_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data,why",
     [
-        (b"", "without a header"),
-        (vdso.payload(BUILD_ID, b"")[:-1], "without a header"),
+        (b"", "VDSO chunk is shorter than its header"),
+        (vdso.payload(BUILD_ID, b"")[:-1], "VDSO chunk is shorter than its header"),
         (vdso.payload(b"", b"x"), "build ID: 0 bytes"),
         (vdso.payload(bytes(65), b"x"), "build ID: 65 bytes"),
     ],
@@ -187,7 +187,7 @@ def test_total_amount_of_jit_functions_is_limited(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [0, 7])
 def test_jit_chunk_without_header_is_refused(size: int, kind: str) -> None:
-    with pytest.raises(PfmParseError, match=f"{kind} without a header"):
+    with pytest.raises(PfmParseError, match=f"{kind} chunk is shorter than its header"):
         JitMaps().add(kind, bytes(size), 0)
 
 
