@@ -22,7 +22,7 @@ from chunks import chunks_of
 TEXT = b"7f0000001000 20 made()\n"
 LARGEST = 48 << 20
 LATE = (1 << 31) - 1  # a time after the start of all processes of the tests
-NOBODY = 1_000_000_000  # larger than all PIDs
+UNUSED = 1_000_000_000  # larger than all PIDs
 USER = 12345
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
@@ -386,10 +386,10 @@ def test_amount_of_jitdump_records_is_limited(looker: Looker, tmp_path: Path) ->
     most = ((1 << 20) - 1) * nothing
     dump.write_bytes(head() + DUMP[0] + most)
     # All files together may have four times as many records.
-    pids = range(NOBODY, NOBODY + 5)
+    pids = range(UNUSED, UNUSED + 5)
     looker.look(*(f"{pid}:{dump}" for pid in pids), *(f"={pid}" for pid in pids))
-    full = [(NOBODY + n, 0, LINES[:1]) for n in range(4)]
-    assert looker.end().dumps == [*full, (NOBODY + 4, 1, [])]
+    full = [(UNUSED + n, 0, LINES[:1]) for n in range(4)]
+    assert looker.end().dumps == [*full, (UNUSED + 4, 1, [])]
 
 
 def test_length_of_jitdump_lines_is_limited(
@@ -404,18 +404,18 @@ def test_total_amount_of_functions_is_limited(looker: Looker, tmp_path: Path) ->
     dump = tmp_path / "jit-1.dump"
     dump.write_bytes(head() + DUMP[0])
     with ExitStack() as maps:
-        for pid in range(NOBODY, NOBODY + 6):
+        for pid in range(UNUSED, UNUSED + 6):
             path = maps.enter_context(perf_map_of(pid))
             path.touch()
             os.truncate(path, LARGEST)
             os.utime(path, (LATE, LATE))
-        looker.look(*range(NOBODY, NOBODY + 6), f"{NOBODY}:{dump}", f"={NOBODY}")
+        looker.look(*range(UNUSED, UNUSED + 6), f"{UNUSED}:{dump}", f"={UNUSED}")
     told = looker.end()
     assert [flags for _, flags, _ in told.chunks] == [0, 0, 0, 0, 1, 1]
     most = 5 * LARGEST
     sizes = [8 + len(text) for _, _, text in told.chunks]
     assert most <= sum(sizes) < most + 100
-    assert told.dumps == [(NOBODY, 1, [])]
+    assert told.dumps == [(UNUSED, 1, [])]
 
 
 @pytest.mark.parametrize(
@@ -471,7 +471,7 @@ def test_file_other_than_the_mapped_one_is_not_read(
         f"{process.pid}:{fifo}",
         f"{process.pid}:{path}:{info.st_ino + 1}",
         # The file is below pfmon's own root directory, on another device.
-        f"{NOBODY}:{path}:{info.st_ino}:ff:ff",
+        f"{UNUSED}:{path}:{info.st_ino}:ff:ff",
     ):
         pid = int(dump.split(":")[0])
         assert refused(looker, pid, dump) == "No such file or directory"
@@ -549,22 +549,22 @@ def fixture_many(tmp_path: Path) -> list[str]:
     """Return 256 jitdump files, of ended processes that mapped eight each."""
     for number in range(256):
         (tmp_path / f"jit-{number}.dump").write_bytes(head() + DUMP[0])
-    return [f"{NOBODY + n // 8}:{tmp_path}/jit-{n}.dump" for n in range(256)]
+    return [f"{UNUSED + n // 8}:{tmp_path}/jit-{n}.dump" for n in range(256)]
 
 
 def test_jitdumps_without_samples_leave_room_for_others(
     looker: Looker, process: subprocess.Popen[bytes], path: Path, many: list[str]
 ) -> None:
     path.write_bytes(TEXT)
-    late = f"{NOBODY + 32}:{many[0].split(':')[1]}"
-    looker.look(*many, f"={NOBODY}", f"{late}", f"={NOBODY + 32}", process.pid)
+    late = f"{UNUSED + 32}:{many[0].split(':')[1]}"
+    looker.look(*many, f"={UNUSED}", f"{late}", f"={UNUSED + 32}", process.pid)
     told = looker.end()
     # The oldest files without samples made room for the last ones.
-    ids = [*8 * [NOBODY], NOBODY + 32]
+    ids = [*8 * [UNUSED], UNUSED + 32]
     assert told.dumps == [(pid, 0, LINES[:1]) for pid in ids]
     assert (told.chunks, told.said) == ([(process.pid, 0, TEXT)], "")
-    sampled = [f"={NOBODY + n}" for n in range(32)]
-    for kind, *what in ("perf map", process.pid), ("jitdump file", late, NOBODY + 32):
+    sampled = [f"={UNUSED + n}" for n in range(32)]
+    for kind, *what in ("perf map", process.pid), ("jitdump file", late, UNUSED + 32):
         looker.look(*many, *sampled, *what)
         told = looker.end()
         assert len(told.dumps) == 256 and told.chunks == []
@@ -574,10 +574,10 @@ def test_jitdumps_without_samples_leave_room_for_others(
 def test_process_whose_jitdump_made_room_has_no_names(
     looker: Looker, many: list[str]
 ) -> None:
-    looker.look(f"{NOBODY + 32}:{many[0].split(':')[1]}", *many, f"={NOBODY + 32}")
+    looker.look(f"{UNUSED + 32}:{many[0].split(':')[1]}", *many, f"={UNUSED + 32}")
     told = looker.end()
     assert told.dumps == []
-    assert f"by process {NOBODY + 32} have no names: its jitdump file: Too" in told.said
+    assert f"by process {UNUSED + 32} have no names: its jitdump file: Too" in told.said
 
 
 @AS_ROOT

@@ -68,7 +68,7 @@ static bool has_samples(struct context *context)
 	    format->module->samples(format, &context->buffers.list->image,
 				    0))
 		return true;
-	message("there was no error, but none of %d page faults was sampled",
+	message("the kernel reported no error, but sampled none of %d page faults",
 		PAGES);
 	return false;
 }
@@ -79,7 +79,7 @@ static bool has_counts(struct context *context)
 		return false;
 	if (context->result.events[0].count)
 		return true;
-	message("there was no error, but nothing was counted");
+	message("the kernel reported no error, but counted nothing");
 	return false;
 }
 

@@ -491,8 +491,8 @@ const struct option_row option_table[] = {
 			"its call chains, as with *--call-graph*, and with the state\n"
 			"of the thread. *pfmparse*(1) weighs the samples by the time\n"
 			"until the thread runs again. With *-u*, the default for users\n"
-			"who may not measure the kernel, there are no chains in the\n"
-			"kernel.\n"
+			"who may not measure the kernel, chains do not contain kernel\n"
+			"functions.\n"
 			"With *sum*, the kernel sums the times by chain, thread and\n"
 			"state with the format *stacks*, and writes no samples.\n",
 	}, {
