@@ -89,29 +89,29 @@ help:
 	@echo 'make clean    remove $(BUILD)/'
 
 # Missing packages are installed if make runs as root; otherwise one line shows how to
-# install them. The compiler is installed before `parts.py --packages` runs: some of the
-# names that it prints contain the compiler's version.
+# install them. The compiler is installed before `build_parts.py --packages` runs: some
+# of the names that it prints contain the compiler's version.
 .PHONY: deps-run deps-check deps-bench deps-viewers deps-docs
 deps-run:
 	@scripts/need-packages $(RUN_PACKAGES)
 deps-check: deps-run
-	@scripts/need-packages $(CHECK_PACKAGES) -- $$(scripts/parts.py --packages)
+	@scripts/need-packages $(CHECK_PACKAGES) -- $$(scripts/build_parts.py --packages)
 deps-viewers: deps-run
 	@scripts/need-packages $(VIEWER_PACKAGES)
 deps-docs:
 	@scripts/need-packages $(DOCS_PACKAGES)
 deps-bench: deps-run
-	@scripts/need-packages $(CHECK_PACKAGES) $$(scripts/parts.py --packages)
+	@scripts/need-packages $(CHECK_PACKAGES) $$(scripts/build_parts.py --packages)
 
-# Parts that cannot be built here are left out: parts.py writes a file to
+# Parts that cannot be built here are left out: build_parts.py writes a file to
 # build/left-out for each. make expands LEFT_OUT in prerequisites while it reads this
-# file, before parts.py runs. So goals that need LEFT_OUT first run `parts`, and then
-# start another make, which sees the files.
+# file, before build_parts.py runs. So goals that need LEFT_OUT first run `parts`, and
+# then start another make, which sees the files.
 PARTS :=
 LEFT_OUT = $(notdir $(wildcard $(BUILD)/left-out/*))
 .PHONY: parts
 parts:
-	@scripts/parts.py $(PARTS)
+	@scripts/build_parts.py $(PARTS)
 
 # Modules. kbuild writes beside the sources, so each target has a tree of links to them
 # and rebuilds only what has changed. BTF would need the kernel's vmlinux, which the
@@ -187,7 +187,7 @@ api-docs:
 # Programs for the tests in VMs and for the benchmark.
 .PHONY: guest-x86_64 guest-arm64
 guest-x86_64: user
-	@scripts/parts.py user-i386
+	@scripts/build_parts.py user-i386
 	@test -e $(BUILD)/left-out/user-i386 || $(MAKE) -s user-i386
 	@$(MAKE) -s -f tests/guest/guest.mk UARCH=x86_64
 guest-arm64: user-arm64
@@ -235,7 +235,7 @@ style: user
 	@$(PYTEST) tests/style
 	@tests/style/conformance
 	@tests/style/format_lines
-	@scripts/parts.py $(STYLE_PARTS)
+	@scripts/build_parts.py $(STYLE_PARTS)
 	@tests/style/run
 	@tests/checks/quick.py --advice
 	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) option-docs
@@ -246,11 +246,11 @@ style: user
 conformance:
 	@tests/style/conformance --write
 kunit:
-	@scripts/parts.py kunit
+	@scripts/build_parts.py kunit
 	@test -e $(BUILD)/left-out/kunit || tests/kunit/run
 # Build and test out-of-tree formats with the installed SDK.
 sdk: user
-	@scripts/parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
+	@scripts/build_parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
 	@$(PYTEST) tests/sdk
 scripts: user
 	@$(PYTEST) tests/scripts tests/checks
@@ -259,10 +259,10 @@ parsers:
 lib tools: user
 	@$(PYTEST) tests/$@
 hosts:
-	@scripts/parts.py other-host
+	@scripts/build_parts.py other-host
 	@$(PYTEST) tests/hosts
 vm: build
-	@scripts/parts.py secure-boot $(foreach target,$(REFUSED_TARGETS),modules-$(target) vm-$(target))
+	@scripts/build_parts.py secure-boot $(foreach target,$(REFUSED_TARGETS),modules-$(target) vm-$(target))
 	@$(SIDE_BY_SIDE) loadgroup tests/vm
 # Insert faults into the code, one at a time: a test must find each of them.
 .PHONY: mutants
@@ -275,7 +275,7 @@ beside-perf: deps-check
 	@$(MAKE) -s modules-x86_64-6.12 guest-x86_64
 	@BESIDE_SCALE=12 $(PYTEST) tests/vm/test_beside_perf.py
 packages:
-	@scripts/parts.py packages-bookworm packages-trixie
+	@scripts/build_parts.py packages-bookworm packages-trixie
 	@$(PYTEST) tests/packages
 
 # Phases of `make check`, in their starting order. JOBS of them run in parallel, since
@@ -295,7 +295,7 @@ check: deps-check
 	@tests/checks/bill.py start
 	@$(MAKE) -s -k -j$(JOBS) phases || failed=1; \
 		tests/checks/bill.py show $(PHASES) || failed=1; \
-		scripts/parts.py --conclude; \
+		scripts/build_parts.py --conclude; \
 		test -z "$$failed" && echo "all checks passed"
 
 SINCE ?= HEAD

@@ -52,11 +52,12 @@ def root() -> Path:
 def root_for_check(copy: Path) -> Path:
     """Return the root file system for `make check`; create it if necessary.
 
-    Some package names depend on the release. Therefore parts.py of the copied tree,
-    `copy`, is executed in the other release to print them. Raises one of roots.ERRORS.
+    Some package names depend on the release. Therefore build_parts.py of the copied
+    tree, `copy`, is executed in the other release to print them. Raises one of
+    roots.ERRORS.
     """
     asked = roots.run(
-        root(), ["scripts/parts.py", "--packages"], copy, check=True, capture=True
+        root(), ["scripts/build_parts.py", "--packages"], copy, check=True, capture=True
     )
     return roots.root(release(), [*_listed("CHECK_PACKAGES"), *asked.stdout.split()])
 

@@ -39,7 +39,7 @@ GCC := gcc
 DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22)
 GUEST_TOOLS32 := $(GOUT)/pfmon32 $(GOUT)/hotloops32
 DYNAMIC32 := $(addprefix $(GOUT)/,dynamic2x32 dynamic2232)
-# Leave out the 32-bit programs if scripts/parts.py found that this machine
+# Leave out the 32-bit programs if scripts/build_parts.py found that this machine
 # cannot build them.
 ifeq ($(wildcard build/left-out/user-i386),)
 GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32) $(DYNAMIC32)

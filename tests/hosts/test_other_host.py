@@ -9,9 +9,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import build_parts
 import host
 import other_host
-import parts
 import pytest
 
 SCRIPT = Path(other_host.__file__)
@@ -34,7 +34,7 @@ def on_other_host(*command: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(autouse=True)
 def root() -> None:
     """Skip the test if the other release's root file system cannot be made here."""
-    reason = parts.left_out("other-host")
+    reason = build_parts.left_out("other-host")
     if reason:
         pytest.skip(reason)
 

@@ -20,10 +20,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import bare_machines
+import build_parts
 import debfiles
 import debs
 import machine
-import parts
 import programs
 import pytest
 import readme
@@ -317,7 +317,7 @@ def lives(
     started = {
         release: Life(release, tmp_path_factory.mktemp(release), uses)
         for release, uses in wanted.items()
-        if not parts.left_out(f"packages-{release}")
+        if not build_parts.left_out(f"packages-{release}")
     }
     yield started
     for each in started.values():
@@ -325,7 +325,7 @@ def lives(
 
 
 def _life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
-    reason = parts.left_out(f"packages-{request.param}")
+    reason = build_parts.left_out(f"packages-{request.param}")
     if reason:
         pytest.skip(reason)
     return lives[request.param]
@@ -350,7 +350,7 @@ def author(
     lives: dict[str, Life], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Author]:
     """Yield an author who runs the steps of the tutorial."""
-    reason = parts.left_out(f"packages-{AUTHORS}")
+    reason = build_parts.left_out(f"packages-{AUTHORS}")
     if reason:
         pytest.skip(reason)
     packages = lives[AUTHORS]

@@ -9,15 +9,15 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import build_parts
 import libraries
-import parts
 import pytest
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """Return a 32-bit program with a library in the same folder."""
-    reason = parts.left_out("user-i386")
+    reason = build_parts.left_out("user-i386")
     if reason:
         pytest.skip(reason)
     source, program = tmp_path / "source.c", tmp_path / "program"

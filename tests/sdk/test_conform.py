@@ -10,9 +10,9 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+import build_parts
 import checks
 import host
-import parts
 import pytest
 import verdict
 from conform_report import results
@@ -118,7 +118,7 @@ LATE = "late"
 @pytest.fixture(name="vm", scope="module")
 def fixture_vm() -> None:
     """Skip a test if this machine cannot boot a guest."""
-    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    reason = build_parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import parts
+import build_parts
 import pytest
 from installed_sdk import Sdk
 
@@ -15,7 +15,7 @@ BROKEN = "beyond_kunit.c"
 @pytest.fixture
 def uml() -> None:
     """Skip a test if this machine cannot build the kernel for the suites."""
-    reason = parts.left_out("kunit")
+    reason = build_parts.left_out("kunit")
     if reason:
         pytest.skip(reason)
 

@@ -10,11 +10,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import build_parts
 import debian
 import host
 import kernels
 import module_sources
-import parts
 import programs
 import pytest
 from installed_sdk import Sdk
@@ -431,7 +431,7 @@ def printed(sdk: Sdk, folder: Path, program: str) -> str:
 
 
 def test_suites_pass(sdk: Sdk, formats: Path) -> None:
-    reason = parts.left_out("kunit")
+    reason = build_parts.left_out("kunit")
     if reason:
         pytest.skip(reason)
     done = sdk.make(formats, "kunit")
@@ -501,7 +501,7 @@ def test_formats_record_and_are_reported(
     sdk: Sdk, formats: Path, tools: dict[str, str], tmp_path: Path
 ) -> None:
     """Run the commands of `make vm` for all formats in one guest."""
-    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    reason = build_parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
     commands = []

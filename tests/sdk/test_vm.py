@@ -7,8 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import build_parts
 import host
-import parts
 import pytest
 import verdict
 from installed_sdk import Sdk
@@ -32,7 +32,7 @@ exit 7
 def test_format_and_program_run_in_guest(
     sdk: Sdk, folder: Path, tmp_path: Path
 ) -> None:
-    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    reason = build_parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
     before = sorted(folder.iterdir())
@@ -67,7 +67,7 @@ SUMMARY = re.compile(
 
 
 def test_filter_skips_samples_below_threshold(sdk: Sdk, tmp_path: Path) -> None:
-    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    reason = build_parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
     least, most = "0", str(10**15)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, NoReturn, TypeVar
 
-import parts
+import build_parts
 import pytest
 import verdict
 
@@ -42,7 +42,7 @@ def need(target: Target) -> None:
     needed = [f"modules-{target}", f"vm-{target}"]
     if target.arch != "x86_64":
         needed.append(f"user-{target.arch}")
-    reason = parts.left_out(*needed)
+    reason = build_parts.left_out(*needed)
     if reason:
         pytest.skip(reason)
 
@@ -77,7 +77,7 @@ def python_files(*modules: str) -> list[str]:
 
 def without_narrow() -> str | None:
     """Return why 32-bit programs are not built, or None if they are built."""
-    return parts.left_out("user-i386")
+    return build_parts.left_out("user-i386")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import parts
+import build_parts
 import pytest
 from kernels import SUPPORTED
 
@@ -24,7 +24,7 @@ BUILT = {
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_modules_have_project_version(target: str) -> None:
-    reason = parts.left_out(f"modules-{target}")
+    reason = build_parts.left_out(f"modules-{target}")
     if reason:
         pytest.skip(reason)
     built = ROOT / "build/kmod" / target

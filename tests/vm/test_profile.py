@@ -21,8 +21,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import boot
+import build_parts
 import packages
-import parts
 import programs
 import pytest
 from boot import ROOT
@@ -242,7 +242,7 @@ def _parse(command: str, *args: str | Path) -> str:
 def _symfs(target: Target) -> Iterator[str]:
     """Yield the options that name the directories of a guest's programs."""
     built = ROOT / "build" / target.arch
-    shell = packages.unpacked_any("busybox-static", parts.DEBIAN[target.arch])
+    shell = packages.unpacked_any("busybox-static", build_parts.DEBIAN[target.arch])
     for folder in (built, built / "tests", shell):
         yield f"--symfs={folder}"
 

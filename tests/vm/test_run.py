@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import boot
+import build_parts
 import host
-import parts
 import pytest
 import verdict
 from boot import Boot, Target, check_test
@@ -35,7 +35,7 @@ def run(
 @pytest.fixture(autouse=True)
 def kernel() -> None:
     """Skip all tests if the default kernel is not available."""
-    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    reason = build_parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import build_parts
 import kernels
 import mok_manager
 import obstacles
-import parts
 import pytest
 from boot import Boot, Target
 from obstacles import Obstacle, check_mended, check_named, findings, followed
@@ -103,7 +103,7 @@ class Owned:
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owned]:
-    reason = parts.left_out("secure-boot")
+    reason = build_parts.left_out("secure-boot")
     if reason:
         pytest.skip(reason)
     owned = Owned(tmp_path_factory.mktemp("machine"))

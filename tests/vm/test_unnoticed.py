@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import parts
+import build_parts
 import pytest
 from boot import Boot, Target, python_files
 
@@ -168,7 +168,7 @@ def _outcome(guest: Boot, name: str) -> tuple[str, int | None]:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_program_does_not_notice_pfmon(guest: Boot, program: str, tool: str) -> None:
     name = program.partition("-")[0]
-    reason = parts.left_out("debuggers")
+    reason = build_parts.left_out("debuggers")
     if reason and name in DEBUGGERS:
         pytest.skip(reason)
     assert guest.command("prepare") == 0, guest.printed("prepare")

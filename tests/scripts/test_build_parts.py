@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test scripts/parts.py on machines on which something is missing."""
+"""Test scripts/build_parts.py on machines on which something is missing."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import sys
 from pathlib import Path
 
+import build_parts
 import host
 import kernels
 import other_host
 import packages
-import parts
 import pytest
 import roots
 import sysroot
@@ -26,7 +26,7 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     All other packages count as installed.
     """
     names: set[str] = set()
-    monkeypatch.setattr(parts, "LEFT_OUT", tmp_path / "left-out")
+    monkeypatch.setattr(build_parts, "LEFT_OUT", tmp_path / "left-out")
     monkeypatch.delenv("REQUIRE_ALL", raising=False)
     monkeypatch.setattr(host, "gcc", lambda: "12")
     monkeypatch.setattr(host, "newest", lambda: "6.12")
@@ -45,14 +45,14 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def look(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Run parts.py with arguments; return its exit status."""
-    monkeypatch.setattr(sys, "argv", ["parts.py", *arguments])
-    return parts.main()
+    """Run build_parts.py with arguments; return its exit status."""
+    monkeypatch.setattr(sys, "argv", ["build_parts.py", *arguments])
+    return build_parts.main()
 
 
 def left_out() -> set[str]:
     """Return the names of the parts that are left out."""
-    return {path.name for path in parts.LEFT_OUT.glob("*")}
+    return {path.name for path in build_parts.LEFT_OUT.glob("*")}
 
 
 def test_full_machine_leaves_out_no_part(
@@ -114,7 +114,7 @@ def test_missing_kernel_leaves_out_its_parts(
     monkeypatch.setattr(kernels, "resolve", resolve)
     assert look(monkeypatch) == 0
     assert left_out() == {"modules-x86_64-6.12", "vm-x86_64-6.12", "sparse"}
-    reason = parts.left_out("kunit", "vm-x86_64-6.12")
+    reason = build_parts.left_out("kunit", "vm-x86_64-6.12")
     assert reason == "vm-x86_64-6.12 is left out: no such kernel"
 
 
@@ -135,7 +135,7 @@ def test_unprivileged_user_leaves_out_packages(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert look(monkeypatch) == 0
     assert left_out() == PACKAGES
-    assert "only root" in str(parts.left_out("packages-trixie"))
+    assert "only root" in str(build_parts.left_out("packages-trixie"))
 
 
 def test_failed_root_leaves_out_its_parts(
@@ -149,7 +149,7 @@ def test_failed_root_leaves_out_its_parts(
     monkeypatch.setattr(roots, "root", make)
     assert look(monkeypatch) == 0
     assert left_out() == {"packages-trixie"}
-    assert "no such mirror" in str(parts.left_out("packages-trixie"))
+    assert "no such mirror" in str(build_parts.left_out("packages-trixie"))
 
 
 def test_available_part_is_no_longer_left_out(
@@ -201,4 +201,4 @@ def test_host_without_compiler_has_no_parts(
 
     monkeypatch.setattr(host, "gcc", fail)
     assert look(monkeypatch) == 1
-    assert capsys.readouterr().err == "parts.py: gcc is missing\n"
+    assert capsys.readouterr().err == "build_parts.py: gcc is missing\n"

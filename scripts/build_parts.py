@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Find the parts of the build and the tests that cannot run on this machine.
 
-    parts.py [PART...]      check these parts (default: all)
-    parts.py --packages     print the packages that the parts need
-    parts.py --conclude     print the parts that were left out
+    build_parts.py [PART...]      check these parts (default: all)
+    build_parts.py --packages     print the packages that the parts need
+    build_parts.py --conclude     print the parts that were left out
 
 Each part is built, run or checked separately. Examples of parts are the modules for one
 kernel, the VM for one kernel, and the programs for arm64. A part is left out if its
@@ -169,7 +169,7 @@ def main() -> int:
             print("REQUIRE_ALL is set: no part may be left out", file=sys.stderr)
             return 1
     except host.HostError as error:
-        print(f"parts.py: {error}", file=sys.stderr)
+        print(f"build_parts.py: {error}", file=sys.stderr)
         return 1
     return 0
 
