@@ -6,10 +6,11 @@ from __future__ import annotations
 import io
 import sqlite3
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice, repeat
 from pathlib import Path
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -35,6 +36,18 @@ class Database(ABC):
 
     All errors are raised as ExportError.
     """
+
+    _name: object  # of the database, for messages
+    _error: type[Exception]  # the base class of the database's own errors
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """Raises the database's own errors as ExportError."""
+        try:
+            yield
+        except self._error as error:
+            text = " ".join(str(error).split())
+            raise ExportError(f"{self._name}: {text}") from error
 
     def prepare(self) -> None:
         """Creates missing tables.
@@ -91,14 +104,13 @@ class Sqlite(Database):
     """An SQLite file, which is created if it does not exist."""
 
     own_id = "INTEGER PRIMARY KEY"
+    _error = sqlite3.Error
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._name = self._path = path
         self._is_new = not path.exists()
-        try:
+        with self._reporting():
             self._link = sqlite3.connect(path, isolation_level=None, timeout=60)
-        except sqlite3.Error as error:
-            raise self._wrong(error) from error
         self.run("PRAGMA cache_size = -65536")
         self.run("BEGIN IMMEDIATE")
 
@@ -107,10 +119,8 @@ class Sqlite(Database):
         return self.one(query) == (1,)
 
     def run(self, statement: str, *values: object) -> sqlite3.Cursor:
-        try:
+        with self._reporting():
             return self._link.execute(statement, values)
-        except sqlite3.Error as error:
-            raise self._wrong(error) from error
 
     def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
         # Values that are equal in all rows become part of the statement.
@@ -120,10 +130,8 @@ class Sqlite(Database):
         rows = zip(
             *(_each(columns[name]) for name, only in same.items() if only is None)
         )
-        try:
+        with self._reporting():
             self._link.executemany(statement, rows)
-        except sqlite3.Error as error:
-            raise self._wrong(error) from error
 
     def commit(self) -> None:
         self.run("COMMIT")
@@ -134,14 +142,12 @@ class Sqlite(Database):
         if self._is_new:
             self._path.unlink(missing_ok=True)
 
-    def _wrong(self, error: sqlite3.Error) -> ExportError:
-        return ExportError(f"{self._path}: {error}")
-
 
 class Postgres(Database):
     """A PostgreSQL database."""
 
     own_id = "BIGINT PRIMARY KEY"
+    _name = "PostgreSQL"
 
     def __init__(self, dsn: str) -> None:
         try:
@@ -150,43 +156,32 @@ class Postgres(Database):
             text = "psycopg2 is missing (Debian: python3-psycopg2)"
             raise ExportError(text) from error
         self._error = psycopg2.Error
-        try:
+        with self._reporting():
             self._link = psycopg2.connect(dsn)
             self._cursor = self._link.cursor()
-        except self._error as error:
-            raise self._wrong(error) from error
         self.run("SELECT pg_advisory_xact_lock(?)", LOCK)
 
     def has_schema(self) -> bool:
         return self.one("SELECT to_regclass('pfmparse_schema') IS NOT NULL") == (True,)
 
     def run(self, statement: str, *values: object) -> Any:
-        try:
+        with self._reporting():
             self._cursor.execute(statement.replace("?", "%s"), values or None)
-        except self._error as error:
-            raise self._wrong(error) from error
         return self._cursor
 
     def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
         statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
         lines = zip(*(_texts(values, count) for values in columns.values()))
-        try:
+        with self._reporting():
             while text := "\n".join(map("\t".join, islice(lines, BLOCK))):
                 self._cursor.copy_expert(statement, io.StringIO(text + "\n"))
-        except self._error as error:
-            raise self._wrong(error) from error
 
     def commit(self) -> None:
-        try:
+        with self._reporting():
             self._link.commit()
-        except self._error as error:
-            raise self._wrong(error) from error
 
     def close(self) -> None:
         self._link.close()
-
-    def _wrong(self, error: Exception) -> ExportError:
-        return ExportError(f"PostgreSQL: {' '.join(str(error).split())}")
 
 
 def _only(values: Values) -> Optional[str]:

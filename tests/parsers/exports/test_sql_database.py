@@ -8,6 +8,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -81,3 +82,34 @@ def test_postgresql_needs_psycopg2(
     monkeypatch.setattr(sys, "modules", modules)
     with pytest.raises(ExportError, match="python3-psycopg2"):
         Postgres("dbname=x")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """Replace psycopg2; return its module, which is also the connection and cursor."""
+    module = Mock(Error=ConnectionError)
+    module.connect.return_value = module.cursor.return_value = module
+    modules: dict[str, object] = dict(sys.modules, psycopg2=module)
+    monkeypatch.setattr(sys, "modules", modules)
+    return module
+
+
+@pytest.mark.parametrize("call", ["connect", "execute", "copy_expert", "commit"])
+def test_postgresql_errors_are_export_errors(server: Mock, call: str) -> None:
+    getattr(server, call).side_effect = ConnectionError("it has\n\tgone away\n")
+    with pytest.raises(ExportError, match="^PostgreSQL: it has gone away$"):
+        database = Postgres("dbname=x")
+        database.insert("samples", 1, columns(1))
+        database.commit()
+
+
+def test_postgresql_copies_escaped_rows(server: Mock) -> None:
+    texts = ["a\tb\n", None, "c\\d\0"]
+    Postgres("dbname=x").insert("samples", 3, {**columns(3), "name": texts})
+    statement, rows = server.copy_expert.call_args.args
+    assert statement.startswith("COPY samples (id, run_id, stack_id, count, period, ")
+    assert rows.read() == (
+        f"1\t3\t\\N\t2\t{-1 << 63}\t1\t1\t1\ta\\tb\\n\n"
+        f"2\t3\t\\N\t2\t{-1 << 63}\t1\t1\t1\t\\N\n"
+        f"3\t3\t\\N\t2\t{-1 << 63}\t1\t1\t1\tc\\\\d \n"
+    )
