@@ -84,6 +84,32 @@ def test_debug_information_is_found_below_symfs(
         assert [f and f.name for f in file.functions(at)] == ["hot"]
 
 
+def test_renamed_file_is_found_below_symfs_by_build_id(
+    program: Program, tmp_path: Path
+) -> None:
+    shutil.copy(program.path, tmp_path / "renamed")
+    symfs = ["/nonexistent", str(tmp_path)]
+    found = Files(SymbolOptions(symfs=symfs), print)
+    build_id = bytes.fromhex(program.build_id)
+    file = found.open(build_id, ["/gone/hotspots"])
+    assert file is not None and file.build_id() == build_id
+
+
+# pytest's warning about an exception that ctypes has dropped is an error.
+@pytest.mark.filterwarnings("error")
+def test_deleted_debug_file_leaves_the_symbols(
+    program: Program, tmp_path: Path, found: Files
+) -> None:
+    stripped = tmp_path / "hotspots"
+    run("strip", "--strip-debug", "-o", stripped, program.path)
+    file = found.open(bytes.fromhex(program.build_id), [str(stripped)])
+    assert file is not None
+    file.debug_file = str(tmp_path / "gone")
+    at = np.array([program.address("hot")], np.uint64)
+    assert file.lines(at) == [None]
+    assert [f and f.name for f in file.functions(at)] == ["hot"]
+
+
 def test_least_recently_used_files_are_closed(
     program: Program, found: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
