@@ -11,7 +11,25 @@ from helpers.exporting import called, exported
 from helpers.programs import Program
 from helpers.readers import opened
 from helpers.stacks_capture import Stack, stack_capture
-from helpers.writers import UUID_PEBS64, Sample, pebs_capture, session, simple_capture
+from helpers.writers import (
+    UUID_OPROFILE,
+    UUID_PEBS64,
+    Sample,
+    bufr,
+    capture,
+    contexts,
+    json_chunk,
+    mapped,
+    mapping,
+    oprofile,
+    oprofile_words,
+    pebs,
+    pebs_capture,
+    session,
+    simple_capture,
+    totals,
+)
+from pfmparse.analysis.columns import NOBODY
 from pfmparse.exports.perf_samples import NOT_AVAILABLE, Events, sample_type
 
 IP_TID_PERIOD_ID = 0x10103
@@ -88,6 +106,32 @@ def test_perf_chains_are_cut_at_the_records_limit(tmp_path: Path) -> None:
     assert record.chain is not None
     # The chain's first two words are the context marker and the sample's own address.
     assert len(record.chain) == 2 + 8000
+
+
+# The first format has no process IDs. The stream of the second one begins with samples
+# of an unknown process.
+NO_PROCESS = {
+    UUID_PEBS64: pebs([{"ip": 0x1000}], UUID_PEBS64, 144),
+    UUID_OPROFILE: oprofile(oprofile_words([("user",), ("at", 0x1000, 0)])),
+}
+
+
+@pytest.mark.parametrize("uuid", NO_PROCESS)
+@pytest.mark.parametrize(
+    ("tgids", "tgid"), [((), NOBODY), ((100,), 100), ((100, 101), NOBODY)]
+)
+def test_perf_samples_of_unknown_process_have_only_one(
+    uuid: str, tgids: tuple[int, ...], tgid: int, tmp_path: Path
+) -> None:
+    everywhere = session(uuid=uuid)
+    everywhere.update(mode="system-wide", contexts=contexts(1))
+    everywhere["format"]["arg"] = ""
+    maps = [mapped(mapping(0x1000, 0x2000, 0, "[vdso]"), tgid) for tgid in tgids]
+    chunks = (*maps, bufr(NO_PROCESS[uuid]), json_chunk("DONE", totals(1)))
+    file = tmp_path / "x.pfm"
+    file.write_bytes(capture(json_chunk("SESS", everywhere), *chunks))
+    (record,) = samples(file, tmp_path)
+    assert record.fields["tid"] == tgid | tgid << 32
 
 
 def test_perf_sample_periods_include_the_weight(
