@@ -117,6 +117,11 @@ def test_there_are_three_precise_levels(encoder: Encoder) -> None:
         ("page-fault", "unknown event 'page-fault' (did you mean 'page-faults'?)"),
         ("r1000000000000", "48 bits"),
         ("perf::NO_SUCH", "NO_SUCH"),
+        (
+            "perf::PERF_COUNT_HW_CACHE_L1D:READ:WRITE",
+            "missing unit mask; pfmon -i perf::PERF_COUNT_HW_CACHE_L1D lists",
+        ),
+        ("PAGE-FAULTS:no", "invalid event attribute; pfmon -i PAGE-FAULTS lists"),
     ],
 )
 def test_events_that_cannot_be_encoded(

@@ -115,16 +115,22 @@ static void explain_unknown(const char *root, const char *name)
 	free(hint);
 }
 
+/* Returns the length of PMU::EVENT in PMU::EVENT:ATTRIBUTE. */
+static int length_of_event(const char *name)
+{
+	const char *pmu_end = strstr(name, "::");
+	const char *event = pmu_end ? pmu_end + 2 : name;
+
+	return (int)(event - name) + (int)strcspn(event, ":");
+}
+
 static void explain(const char *root, const char *name, int error)
 {
 	if (error == PFM_ERR_NOTFOUND)
 		explain_unknown(root, name);
-	else if (error == PFM_ERR_UMASK)
-		message("event %s: its unit mask is missing or wrong; see pfmon -i",
-			name);
 	else
-		message("event %s: libpfm4 error: %s", name,
-			pfm_strerror(error));
+		message("event %s: libpfm4 reports: %s; pfmon -i %.*s lists its suffixes, unit masks and modifiers",
+			name, pfm_strerror(error), length_of_event(name), name);
 }
 
 static bool encode_with_pfmlib(const char *root, const char *name,
