@@ -50,7 +50,8 @@ $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=table_set_load,--wrap=jit_look_a
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=read_file,--wrap=stat
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_code_changed
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_read
-$(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
+$(UOUT)/trial_runner: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
+$(UOUT)/trial_runner: WRAPPED += -Wl,--wrap=ioctl
 $(UOUT)/thread_counter: WRAPPED := -Wl,--wrap=pfm_create_context
 $(UOUT)/thread_counter: WRAPPED += -Wl,--wrap=pfm_write_pmcs
 $(UOUT)/family_refuser: WRAPPED := -Wl,--wrap=open,--wrap=access,--wrap=ioctl

@@ -631,16 +631,21 @@ def test_missing_trial_sample_is_separate_problem(
     assert machine.examine("sample=x").checks["cycles"]["status"] == "skipped"
 
 
-def test_hanging_trial_times_out(programs: Path) -> None:
-    run = subprocess.run(
-        [programs / "hanging_trial"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+@pytest.mark.parametrize(
+    ("kernel", "reason"),
+    [
+        ("hang", "the trial did not end within 30 seconds; see the kernel log\n"),
+        ("kill", "signal 9 ended the trial\n"),
+        ("refuse", "perfmon has no PMU description: load one with modprobe "),
+        ("count", "there was no error, but nothing was counted\n"),
+        ("sample", "there was no error, but none of 16 page faults was sampled\n"),
+    ],
+)
+def test_failed_trial_has_a_reason(programs: Path, kernel: str, reason: str) -> None:
+    trial = [str(programs / "trial_runner"), kernel]
+    run = subprocess.run(trial, capture_output=True, text=True, check=False, timeout=60)
     assert run.returncode == ERROR
-    assert run.stdout.startswith("the trial did not end within 30 seconds")
+    assert run.stdout.startswith(reason)
 
 
 def ignore_children() -> None:
@@ -648,11 +653,8 @@ def ignore_children() -> None:
 
 
 def test_trial_with_unknown_status_fails(programs: Path) -> None:
-    trial = [str(programs / "hanging_trial"), "refuse"]
-    run = subprocess.run(trial, capture_output=True, text=True, check=False, timeout=60)
-    assert run.returncode == ERROR
     run = subprocess.run(
-        trial,
+        [programs / "trial_runner", "refuse"],
         preexec_fn=ignore_children,
         capture_output=True,
         text=True,
