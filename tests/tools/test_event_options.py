@@ -20,6 +20,7 @@ TWO_SETS = (*SAMPLING, "-e", "b")
         (("-e", "a, b", "true"), "-e ' b': omit the space"),
         (("-e", "a\n", "true"), "omit the space"),
         (("-e", ",".join(["x"] * 257), "true"), "more than 256 events"),
+        ((*["-e", "x"] * 257, "true"), "more than 256 events"),
         (("-e", "cpu-clock", "--long-smpl-periods=0", "true"), "'0'"),
         (("-e", "cpu-clock", "--long-smpl-periods=-5", "true"), "'-5'"),
         (("-e", "cpu-clock", "--long-smpl-periods=9x", "true"), "'9x'"),

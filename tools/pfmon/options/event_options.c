@@ -13,8 +13,6 @@
 #include "options/event_options.h"
 #include "options/sampling_lists.h"
 
-#define LARGEST_SETS	256u
-
 /* Cuts the CPUs, which follow an @, off the event's name and stores them. */
 static bool take_cpus(struct event_option *event)
 {
@@ -82,11 +80,6 @@ static bool add_event(struct options *options, const char *name,
 
 bool event_options_add(struct options *options, const char *list)
 {
-	if (options->set_count == LARGEST_SETS) {
-		message("there are more than %u -e options: measure some of the events in another run",
-			LARGEST_SETS);
-		return false;
-	}
 	if (!each_element(list, options, add_event))
 		return false;
 	options->set_count++;
