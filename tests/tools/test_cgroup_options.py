@@ -28,6 +28,10 @@ EVERYWHERE = ("--system-wide", *SAMPLING)
             ("--system-wide", "--cgroup=/a,/b", "-e", ",".join(32 * ["cpu-clock"])),
             "--cgroup=/a,/b: fewer than 32 events can be counted for several",
         ),
+        (
+            ("--system-wide", "--cgroup=/a,/b", "-e", "a", "--excl-idle"),
+            "several control groups cannot be counted with --excl-idle",
+        ),
         (("top", "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
         (
             (*EVERYWHERE, "--cgroup=/a", "--smpl-ip-only"),

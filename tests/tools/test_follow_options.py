@@ -21,6 +21,8 @@ EVENT = ("-e", "page-faults")
         (("--attach-task=1", "--exclude=x"), "measures one thread"),
         (("--system-wide", "--follow-all"), "measures all threads"),
         (("--system-wide", "--aggregate=thread"), "is for threads"),
+        (("--aggregate=thread", "-r", "2", "true"), "each run has different threads"),
+        (("--aggregate=process", "-r", "2", "true"), "each run has different threads"),
         (("--aggregate=cpu", "true"), "'cpu' is not thread, process or all"),
         (("--exclude=(", "true"), "--exclude: '(' is not a regular expression: "),
         (("--follow-exec=[", "true"), "--follow-exec: '[' is not a regular expre"),

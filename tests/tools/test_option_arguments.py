@@ -11,6 +11,11 @@ from pfmon import SAMPLING, Pfmon, complaint_of
     ("arguments", "complaint"),
     [
         (("-e", "a", "-e", "b", "--switch-timeout=x", "true"), "'x'"),
+        (("-e", "a", "--print-interval=0.9", "true"), "'0.9' is not a number of milli"),
+        (("-e", "a", "--repeat=0", "true"), "'0' is not a number from 1 to 1000000"),
+        (("-e", "a", "--repeat=1000001", "true"), "'1000001' is not a number from 1"),
+        (("-e", "a", "--csv=", "true"), "the separator must not be empty or contain"),
+        (("-e", "a", '--csv="', "true"), "the separator must not be empty or contain"),
         ((*SAMPLING, "--smpl-entries=0", "true"), "--smpl-entries"),
         ((*SAMPLING, "--smpl-pmds=nonsense", "true"), "'nonsense'"),
         ((*SAMPLING, "--smpl-pmds=320", "true"), "'320'"),

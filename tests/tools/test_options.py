@@ -17,6 +17,10 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("--json", "--csv", "true"), "mutually exclusive"),
         (("--table", "--csv", "true"), "mutually exclusive"),
         (("-r", "2", "--print-interval=9", "true"), "mutually exclusive"),
+        (
+            ("--print-interval=9", "--snapshot=1", "true"),
+            "--print-interval and --snapshot are mutually exclusive",
+        ),
         ((*SAMPLING, "--json", "true"), "are for counting"),
         (("-e", "cpu-clock"), "nothing to measure"),
         (("-e", "a", "--switch-timeout=4", "true"), "several -e"),
