@@ -41,10 +41,11 @@ def test_vdso_functions_are_found(tmp_path: Path) -> None:
     assert row[2:] == ("[vdso]", 1)
     # Old captures do not contain the image, and in other captures it may be damaged.
     damaged = chunk("VDSO", vdso.payload(bytes.fromhex(text), image[:100]))
-    for more, warnings in (((), 0), ((damaged,), 1)):
+    for more in ((), (damaged,)):
         found = reported(captured([Sample(ip=at)], mapped(where), *more))
         assert found.rows == [("[vdso]", None, "[vdso]", 1)]
-        assert len(found.warnings) == warnings
+        said = [one.startswith("[vdso] in the capture can") for one in found.warnings]
+        assert said == [True] * len(more)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from helpers.exporting import NAMES, called, exported, reported
 from helpers.graphs import Page
 from helpers.stacks_capture import Stack, stack_capture
-from helpers.writers import UUID_PEBS64, captured, chunk, pebs_capture, session
+from helpers.writers import UUID_PEBS64, Sample, captured, chunk, pebs_capture, session
 from pfmparse.exports import page_data
 
 
@@ -75,6 +75,18 @@ def test_html_page_states_omitted_frames(tmp_path: Path) -> None:
     assert "Left out: 5 frames narrower than 0.1% of the graph." in text
     found = page(tmp_path, stack_capture())
     assert "left out" not in (tmp_path / "x.html").read_text() and found.data
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_html_page_has_a_limited_number_of_threads(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_data, "THREADS", 2)
+    source = tmp_path / "x.pfm"
+    source.write_bytes(captured([Sample(pid=tid) for tid in range(1, threads + 1)]))
+    argv = ["export", str(source), "--to", "html", "-o", str(tmp_path / "x.html")]
+    _, _, err = called(*argv)
+    assert ("html does not store IDs of threads beyond the" in err) == (threads > 2)
 
 
 def test_html_table_sums_other_functions(

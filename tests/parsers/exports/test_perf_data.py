@@ -518,6 +518,18 @@ def test_perf_data_has_names_of_generated_functions(
     assert (tmp_path / "perf.data.jit0.so").exists()
 
 
+def test_perf_data_lacks_names_of_generated_32_bit_functions(tmp_path: Path) -> None:
+    session32 = session()
+    session32["machine"]["arch"] = "i686"
+    source = tmp_path / "x.pfm"
+    chunks = bufr(buffer([Sample()])), jitm(100, "1000 20 made\n")
+    done = json_chunk("DONE", totals(1))
+    source.write_bytes(capture(json_chunk("SESS", session32), *chunks, done))
+    argv = ["export", str(source), "--to", "perf-data", "-o", str(tmp_path / "x")]
+    said = "pfmparse: perf-data does not store names of JIT-compiled functions\n"
+    assert said in called(*argv)[2]
+
+
 @pytest.mark.parametrize("to", ["perf-data", "sql"])
 def test_export_without_selected_samples_is_valid(
     to: str, captures: dict[str, Path], tmp_path: Path
