@@ -9,11 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from namespaces import run_with
 from pfmon import SAMPLING, without_kernel
 
-NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-ec")
-FORMATS = "/sys/kernel/perfmon/formats"
-MODULES = "/lib/modules"
 CALLSTACK = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 MINE = "00000000-0000-0000-0000-00000000000a"
 OTHER = "00000000-0000-0000-0000-00000000000b"
@@ -39,35 +37,28 @@ class Formats:
 
     def __init__(self, program: Path, root: Path) -> None:
         self.program = program
-        self.root = root
-        (root / "modules" / os.uname().release).mkdir(parents=True)
-        (root / "formats").mkdir()
+        self.registered = root / "kernel/perfmon/formats"
+        self.modules = root / "modules" / os.uname().release
+        self.replaced = {
+            "/sys/kernel": root / "kernel",
+            "/lib/modules": root / "modules",
+        }
+        self.registered.mkdir(parents=True)
+        self.modules.mkdir(parents=True)
 
     def register(self, uuid: str, **files: str) -> None:
         """Register a format with these files."""
-        folder = self.root / "formats" / uuid
+        folder = self.registered / uuid
         folder.mkdir(exist_ok=True)
         for name, text in files.items():
             (folder / name).write_text(text)
 
     def install(self, aliases: str) -> None:
         """Install modules with these aliases."""
-        (self.root / "modules" / os.uname().release / "modules.alias").write_text(
-            aliases
-        )
+        (self.modules / "modules.alias").write_text(aliases)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        mounts = (
-            f"mount -t tmpfs none /sys/kernel; mkdir -p {FORMATS}; "
-            f"mount --bind {self.root}/formats {FORMATS}; "
-            f"mount --bind {self.root}/modules {MODULES}; "
-        )
-        return subprocess.run(
-            [*NAMESPACE, mounts + 'exec "$@"', "sh", self.program, *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return run_with(self.replaced, self.program, *arguments)
 
     def fields(self, *options: str) -> str:
         """Return the fields of the format's argument, as a dry run prints them."""
@@ -86,9 +77,6 @@ class Formats:
 @pytest.fixture(name="formats")
 def fixture_formats(programs: Path, tmp_path: Path) -> Formats:
     without_kernel()
-    trial = [*NAMESPACE, f"mount -t tmpfs none /sys/kernel; test -d {MODULES}"]
-    if subprocess.run(trial, capture_output=True, check=False).returncode:
-        pytest.skip(f"mount namespaces or {MODULES} are missing")
     made = Formats(programs / "pfmon", tmp_path)
     made.register(CALLSTACK, name="callstack\n", arg_size="24\n", arg_layout=LAYOUT)
     made.register(MINE, name="mine\n", arg_size="8\n")
@@ -192,3 +180,31 @@ def test_regions_need_a_field(formats: Formats) -> None:
     said = formats.complaint("--smpl-module=mine", "--smpl-regions=4")
     assert "requires a field 'num_regions'" in said
     assert "the argument of the sampling format mine has none" in said
+
+
+@pytest.mark.parametrize(
+    ("argument", "complaint"),
+    [
+        ("0011", "mine takes 8 bytes as its argument, but --smpl-arg has 2"),
+        ("level=1", "mine does not publish the fields of its argument: give all 8"),
+    ],
+)
+def test_argument_without_fields_needs_all_bytes(
+    formats: Formats, argument: str, complaint: str
+) -> None:
+    module = "--smpl-module=mine"
+    assert complaint in formats.complaint(module, f"--smpl-arg={argument}")
+    whole = ("--smpl-arg=0011", "--smpl-arg=0123456789abcdef")
+    run = formats.run("--dry-run", *SAMPLING, module, *whole, "true")
+    assert "\targument: 8 bytes: 0123456789abcdef\n" in run.stdout
+
+
+@pytest.mark.parametrize(
+    "option", ["--smpl-arg=00", "--smpl-entries=9", "--smpl-regions=2"]
+)
+def test_format_without_argument_has_no_options(formats: Formats, option: str) -> None:
+    formats.register(CALLSTACK, arg_size="0\n")
+    said = formats.complaint("--smpl-module=callstack", option)
+    assert "callstack takes no argument: omit --smpl-arg, --smpl-entries and" in said
+    run = formats.run("--dry-run", *SAMPLING, "--smpl-module=callstack", "true")
+    assert run.returncode == 0, run.stderr
