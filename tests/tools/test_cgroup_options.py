@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pfmon import SAMPLING, Pfmon, complaint_of, without_kernel
+from namespaces import run_with
+from pfmon import ERROR, SAMPLING, Pfmon, complaint_of, without_kernel
 from sessions import EVENTS, Printer
 
 SETS = ("-e", "cpu-clock", "-e", "page-faults", "--switch-timeout=10")
@@ -73,3 +74,26 @@ def test_parent_cgroups_and_patterns_match(pfmon: Pfmon) -> None:
     own = max(line.split(":", 2)[2] for line in lines)
     for group in ("/", f"/none,{own}", "/*", f"{own[:-1]}?"):
         assert "control group" not in said_of(pfmon, group)
+
+
+@pytest.mark.parametrize(
+    ("mounted", "groups", "complaint"),
+    [
+        ("cgroup", "/", "needs a cgroup v2 file system, and none is mounted: run "),
+        ("cgroup2", "/none", "cannot open the control group /none: {}/none: No such"),
+        pytest.param(
+            *("cgroup2", ",".join(64 * "/")),
+            "at most 63 control groups can be counted",
+            id="too-many",
+        ),
+    ],
+)
+def test_countable_cgroups_are_open_directories(
+    pfmon: Pfmon, tmp_path: Path, mounted: str, groups: str, complaint: str
+) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"none {tmp_path} {mounted} rw 0 0\n")
+    options = ("--dry-run", "-e", "cpu-clock", "--system-wide", f"--cgroup={groups}")
+    run = run_with({"/proc/$$/mounts": mounts}, pfmon.program, *options)
+    assert run.returncode == ERROR
+    assert complaint.format(tmp_path) in run.stderr

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from namespaces import run_with
 from pfmon import ERROR, INHERITED, SAMPLING, Pfmon, without_kernel
 
 
@@ -99,6 +100,45 @@ def test_events_of_unmeasured_cpus_are_refused(
     run = pfmon("--dry-run", "--system-wide", f"--cpu-list={cpus}", "-e", events)
     assert run.returncode == ERROR
     assert f"the measured CPUs are {cpus}: see --cpu-list" in run.stderr
+
+
+def test_unmeasured_cpus_of_a_pmu_are_refused(pfmon: Pfmon, tmp_path: Path) -> None:
+    without_kernel()
+    (tmp_path / "uncore").mkdir()
+    for name, text in (("type", "99"), ("cpumask", "0")):
+        (tmp_path / "uncore" / name).write_text(f"{text}\n")
+    pmus = {"/sys/bus/event_source/devices": tmp_path}
+    options = ("--dry-run", "-e", "uncore/config=1/", "--system-wide")
+    run = run_with(pmus, pfmon.program, *options, "--cpu-list=1")
+    assert run.returncode == ERROR
+    assert "by CPUs 0, but is measured on none of them: see --cpu-list" in run.stderr
+    run = run_with(pmus, pfmon.program, *options, "--cpu-list=0-1")
+    assert run.returncode == 0, run.stderr
+
+
+def test_unknown_online_cpus_need_a_list(pfmon: Pfmon, tmp_path: Path) -> None:
+    without_kernel()
+    nothing = {"/sys/devices/system/cpu": tmp_path}
+    options = ("--dry-run", "-e", "cycles", "--system-wide")
+    run = run_with(nothing, pfmon.program, *options)
+    assert run.returncode == ERROR
+    assert "find out which CPUs are online: use --cpu-list" in run.stderr
+    run = run_with(nothing, pfmon.program, *options, "--cpu-list=0")
+    assert run.returncode == 0, run.stderr
+
+
+def test_frequency_above_the_kernels_limit_is_refused(
+    pfmon: Pfmon, tmp_path: Path
+) -> None:
+    without_kernel()
+    (tmp_path / "limit").write_text("500\n")
+    limit = {"/proc/sys/kernel/perf_event_max_sample_rate": tmp_path / "limit"}
+    options = ("--dry-run", "-e", "cycles", "-F")
+    run = run_with(limit, pfmon.program, *options, "501", "true")
+    assert run.returncode == ERROR
+    assert "allows at most 500 samples per second: lower --smpl-freq" in run.stderr
+    run = run_with(limit, pfmon.program, *options, "500", "true")
+    assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.parametrize("module", ["default", "nway", "pebs64", "oprofile"])
