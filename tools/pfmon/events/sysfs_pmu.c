@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* sysfs_pmu.c - PMUs in sysfs and their events */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -360,14 +359,9 @@ static bool split(const char *event, char **name, char **terms)
 			event, end + 1);
 		return false;
 	}
-	*name = strndup(event, (size_t)(slash - event));
-	*terms = strndup(slash + 1, (size_t)(end - slash - 1));
-	if (*name && *terms)
-		return true;
-	free(*name);
-	free(*terms);
-	message("%s", strerror(ENOMEM));
-	return false;
+	*name = checked_printf("%.*s", (int)(slash - event), event);
+	*terms = checked_printf("%.*s", (int)(end - slash - 1), slash + 1);
+	return true;
 }
 
 bool sysfs_event_encode(const char *root, const char *name,

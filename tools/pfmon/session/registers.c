@@ -57,9 +57,6 @@ static void explain_register(const struct context *context, const char *kind,
 			"there are more events", sets ?
 			"divide the set (give one -e for each set)" :
 			"use several event sets (--switch-timeout)");
-	else if (flags & PFM_REG_RETFL_NOSET)
-		message("event %s: the event set of %s%u does not exist",
-			event, kind, number);
 	else
 		message("event %s is not supported here%s%s: the kernel rejected %s%u (see --list-events)",
 			event, level, pmds, kind, number);
