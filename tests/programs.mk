@@ -54,6 +54,9 @@ $(UOUT)/trial_runner: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
 $(UOUT)/trial_runner: WRAPPED += -Wl,--wrap=ioctl
 $(UOUT)/thread_counter: WRAPPED := -Wl,--wrap=pfm_create_context
 $(UOUT)/thread_counter: WRAPPED += -Wl,--wrap=pfm_write_pmcs
+$(UOUT)/context_refuser: WRAPPED := -Wl,--wrap=pfm_create_context
+$(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_create_evtsets
+$(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_write_pmcs
 $(UOUT)/family_refuser: WRAPPED := -Wl,--wrap=open,--wrap=access,--wrap=ioctl
 $(UOUT)/family_refuser: WRAPPED += -Wl,--wrap=mmap,--wrap=cpus_online,--wrap=read
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
