@@ -7,12 +7,14 @@
  *
  * ROOT is a directory with the kernel's files that define events. Creating a
  * system-wide context fails with EPERM, and every event can be counted per
- * thread.
+ * thread. If CREATE or WRITE is in the environment, creating any other context,
+ * or writing a PMC, fails with this errno.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <perfmon/perfmon.h>
@@ -23,14 +25,19 @@
 int __wrap_pfm_create_context(pfarg_ctx_t *ctx, void *arg, size_t size);
 int __wrap_pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count);
 
+static int error_of(const char *call)
+{
+	const char *error = getenv(call);
+
+	return error ? atoi(error) : 0;
+}
+
 int __wrap_pfm_create_context(pfarg_ctx_t *ctx, void *arg, size_t size)
 {
 	(void)arg;
 	(void)size;
-	if (!(ctx->ctx_flags & PFM_FL_SYSTEM_WIDE))
-		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	errno = EPERM;
-	return -1;
+	errno = ctx->ctx_flags & PFM_FL_SYSTEM_WIDE ? EPERM : error_of("CREATE");
+	return errno ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 int __wrap_pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count)
@@ -38,7 +45,8 @@ int __wrap_pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count)
 	(void)fd;
 	(void)pmcs;
 	(void)count;
-	return 0;
+	errno = error_of("WRITE");
+	return errno ? -1 : 0;
 }
 
 int main(int argc, char **argv)
