@@ -13,15 +13,17 @@
  * /proc/modules. Instead of reading /proc/kallsyms, the program prints
  * "symbols", or "locked" if the recording is locked then. "hide" hides the
  * addresses in it. "inode=N" sets the inode number of each directory
- * /sys/module/NAME. "watch" records as for pfmon top. The environment
- * variable CHANGED has digits: 1 if the first reading of perf's records during
- * "divide" reports that the kernel's code has changed, 2 for the second. With
- * REFUSED, perf_ring_open() fails with EACCES, so perf reports no events. With
- * LOADS, the program prints "load" whenever pfmon would load unwind tables, or
- * "locked". With LOOKS, it prints "sampled PID" for each process whose
- * generated functions are to be saved. The program also tries to record the
- * clocks at the beginning and at the end, which is possible only if perfmon is
- * loaded.
+ * /sys/module/NAME. "watch" records as for pfmon top. "dropped=N" reports N
+ * dropped notifications of a context.
+ *
+ * The environment variable CHANGED has digits: 1 if the first reading of perf's
+ * records during "divide" reports that the kernel's code has changed, 2 for the
+ * second. With REFUSED, perf_ring_open() fails with EACCES, so perf reports no
+ * events. With LOADS, the program prints "load" whenever pfmon would load
+ * unwind tables, or "locked". With LOOKS, it prints "sampled PID" for each
+ * process whose generated functions are to be saved. The program also tries to
+ * record the clocks at the beginning and at the end, which is possible only if
+ * perfmon is loaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@
 #include "capture/recording.h"
 #include "capture/recording_processes.h"
 #include "capture/recording_state.h"
+#include "capture/recording_totals.h"
 #include "options/options.h"
 #include "process/command.h"
 #include "session/context.h"
@@ -161,6 +164,16 @@ static bool run_cat(void)
 	return pid > 0 && waitpid(pid, NULL, 0) == pid;
 }
 
+static void tell_dropped(const char *number)
+{
+	const struct context context = { .id = 7 };
+	const struct context_stats stats = {
+		.messages_dropped = strtoul(number, NULL, 10),
+	};
+
+	recording_tell_trouble(&context, &stats);
+}
+
 static bool record(const struct plan *plan, char **pids)
 {
 	struct moment moment = clocks_read(NO_CPU);
@@ -180,6 +193,8 @@ static bool record(const struct plan *plan, char **pids)
 			modules = *pids + 8;
 		else if (!strncmp(*pids, "inode=", 6))
 			inode = strtoul(*pids + 6, NULL, 10);
+		else if (!strncmp(*pids, "dropped=", 8))
+			tell_dropped(*pids + 8);
 		else if (!strcmp(*pids, "watch"))
 			recording->watched = true;
 		else if (!strcmp(*pids, "hide"))

@@ -104,6 +104,16 @@ def test_unreadable_clock_is_reported_once(programs: Path, capture: Path) -> Non
     assert documents(capture, b"CLCK") == [] and documents(capture, b"MAPS")
 
 
+@pytest.mark.parametrize("count", ["0", "1 notification", "2 notifications"])
+def test_dropped_notifications_are_reported(
+    programs: Path, capture: Path, count: str
+) -> None:
+    then = f"dropped={count.split()[0]}"
+    said = recorded(programs, capture, then=(then,)).stderr
+    line = f"context 7: dropped {count} that pfmon did not read in time; use longer per"
+    assert (line in said) == ("dropped" in said) == (count != "0")
+
+
 def test_snapshot_starts_new_capture(programs: Path, capture: Path) -> None:
     done = recorded(programs, capture, then=("divide", str(os.getpid())))
     first = capture.with_name(f"{capture.name}.1")
