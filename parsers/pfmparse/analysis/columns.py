@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 
-from ..errors import RequestError
+from ..errors import PfmParseError, RequestError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..layout import KERNEL_START, NDArray
@@ -78,6 +78,20 @@ def threads(samples: Samples, recording: Recording) -> Column:
         if only is not None:
             return np.full(samples.count, only, np.uint32)
     return samples.role(Role.THREAD)
+
+
+def identities(
+    samples: Samples, recording: Recording
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Returns each sample's process and thread ID; IDs that are unknown are NOBODY."""
+    found = []
+    for select in (processes, threads):
+        try:
+            column = select(samples, recording).astype(np.uint32)
+        except PfmParseError:
+            column = np.full(samples.count, NOBODY, np.uint32)
+        found.append(column.astype(np.uint64))
+    return found[0], found[1]
 
 
 def only_thread(recording: Recording) -> Optional[int]:

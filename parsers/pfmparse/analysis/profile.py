@@ -8,12 +8,11 @@ from typing import Callable, Iterator, Optional, Sequence, TypeVar
 
 import numpy as np
 
-from ..errors import PfmParseError
 from ..formats.roles import Role
 from ..formats.samples import Samples
 from ..recording import Batch
 from ..symbols.location import UNKNOWN, Location
-from .columns import NOBODY, processes, threads
+from .columns import NOBODY, identities
 from .inputs import Input
 from .interner import Ids, Interner, U64s
 from .names import Names
@@ -270,8 +269,8 @@ class ThreadIds:
 
     def ids(self, batch: Batch) -> Ids:
         """Returns the dense thread ID of each sample, even if its thread is unknown."""
-        tgids, tids = self._numbers(batch)
-        return self._pairs.ids(tgids, tids)
+        numbers = identities(batch.samples, self._source.recording)
+        return self._pairs.ids(*numbers)
 
     def all(self) -> list[Thread]:
         """Returns the threads, indexed by ID."""
@@ -281,17 +280,6 @@ class ThreadIds:
     def _thread(self, tgid: int, tid: int) -> Thread:
         name = self._names.of(tid, tgid)
         return Thread(self._source.host, _known(tgid), _known(tid), name)
-
-    def _numbers(self, batch: Batch) -> tuple[U64s, U64s]:
-        samples, recording = batch.samples, self._source.recording
-        parts = []
-        for select in (processes, threads):
-            try:
-                column = select(samples, recording).astype(np.uint32)
-            except PfmParseError:
-                column = np.full(samples.count, NOBODY, np.uint32)
-            parts.append(column.astype(np.uint64))
-        return parts[0], parts[1]
 
 
 def _number(table: dict[T, int], thing: T) -> int:

@@ -11,7 +11,6 @@ from ..analysis import columns
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
 from ..analysis.weights import COUNT, PERIOD, Weight
-from ..errors import PfmParseError
 from ..formats import branches
 from ..formats.chains import Chains
 from ..formats.roles import Role
@@ -140,14 +139,7 @@ class Maker:
         If the thread is unknown, returns the process's main thread.
         """
         recording = self._source.recording
-        found = []
-        for select in (columns.processes, columns.threads):
-            try:
-                numbers = _wide(select(samples, recording)) & np.uint64(NOBODY)
-            except PfmParseError:
-                numbers = np.full(samples.count, NOBODY, np.uint64)
-            found.append(numbers)
-        tgids, tids = found
+        tgids, tids = columns.identities(samples, recording)
         only = recording.source.maps.only_tgid()
         if only is not None:
             tgids = np.where(tgids == NOBODY, np.uint64(only), tgids)

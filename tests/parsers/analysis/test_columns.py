@@ -42,6 +42,16 @@ def test_thread_falls_back_to_the_only_one() -> None:
         columns.threads(IP, opened(capture(json_chunk("SESS", described))).recording)
 
 
+def test_unknown_process_and_thread_are_nobody() -> None:
+    described = session()
+    described["mode"] = "system-wide"
+    source = opened(capture(json_chunk("SESS", described), mapped(WHERE, 7))).recording
+    tgids, tids = columns.identities(IP, source)
+    assert (tgids.tolist(), tids.tolist()) == ([7, 7], 2 * [columns.NOBODY])
+    none = opened(capture(json_chunk("SESS", described))).recording
+    assert columns.identities(IP, none)[0].tolist() == 2 * [columns.NOBODY]
+
+
 def test_column_can_be_named_by_its_pmd() -> None:
     group = PmdGroup(np.array([1]), (3, 4), np.array([[30, 40]], np.uint64))
     samples = Samples(2, {}, (group,))
