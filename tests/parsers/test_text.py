@@ -27,7 +27,7 @@ from helpers.writers import (
     thread,
     totals,
 )
-from pfmparse.text import amount, json_text, known, printable
+from pfmparse.text import amount, exact_bytes, json_text, known, printable
 
 KERNEL = 1 << 63
 
@@ -150,3 +150,11 @@ def test_one_thing_is_singular() -> None:
     assert amount(1, "samples") == "1 sample" and amount(0, "samples") == "0 samples"
     assert amount(1, "processes") == "1 process" and amount(1, "times") == "1 time"
     assert amount(1234, "bytes", ",") == "1,234 bytes"
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [("\xe4", b"\xc3\xa4"), ("a\udcff", b"a\xff"), ("a\ud800\udcff", b"a??")],
+)
+def test_only_surrogates_of_bytes_become_bytes(text: str, data: bytes) -> None:
+    assert exact_bytes(text) == data
