@@ -133,6 +133,19 @@ def test_format_without_parser_is_refused_at_opening() -> None:
         open_capture(io.BytesIO(capture(json_chunk("SESS", sess))))
 
 
+def test_decoder_may_refuse_a_session() -> None:
+    refused = PfmParseError("its sampling PMD is missing", 5)
+
+    def decoder(parsed: Session) -> Decoder:
+        raise refused
+
+    recording = open_capture(io.BytesIO(capture(SESS, FIRST, DONE)))
+    recording.format = replace(recording.format, decoder=decoder)
+    with pytest.raises(PfmParseError) as error:
+        list(recording.batches())
+    assert error.value is refused
+
+
 def test_unreadable_buffer_restarts_stream_decoder() -> None:
     made: list[int] = []
 
