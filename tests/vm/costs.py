@@ -13,9 +13,9 @@ FLOOR = "pfm_floor"
 ROW = re.compile(
     r"^(\S.*?) +\d+ +[\d.]+ +(-?[\d.]+)(?:  bound (\d+): \w+)?$", re.MULTILINE
 )
-# The bounds hold for Debian 12's compiler. With other compilers, a cost may exceed its
-# bound by this factor.
-COMPILERS = 1.1
+# Results vary by this many instructions. The compiler does not change them: modules are
+# always built with the compiler of the kernel's release.
+VARIATION = 1
 # Recorders of perfmon, and the BPF programs that do the same work and must cost more.
 BESIDE_BPF = {
     "perfmon, a table": "BPF, counts by address",
@@ -38,6 +38,6 @@ def check(printed: str) -> None:
     costs = {name: float(cost) for name, cost, _ in rows}
     bounds = {name: float(bound) for name, _, bound in rows if bound}
     assert len(bounds) > len(BESIDE_BPF), printed
-    assert not [n for n, bound in bounds.items() if costs[n] > COMPILERS * bound], rows
+    assert not [n for n, bound in bounds.items() if costs[n] > bound + VARIATION], rows
     for ours, bpf in BESIDE_BPF.items():
         assert costs[ours] < costs[bpf], rows
