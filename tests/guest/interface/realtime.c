@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_nway_smpl.h>
+
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
@@ -63,7 +65,7 @@ static void block_realtime_thread(void *priority)
 /* A thread that waits for restarts, but does not leave its CPU. */
 struct occupant {
 	int		priority;
-	struct smpl	s;
+	int		fd;
 	unsigned int	*restarts;
 };
 
@@ -73,7 +75,7 @@ static void occupy_cpu(void *arg)
 
 	ctx_pin(1);
 	make_realtime(0, o->priority);
-	ctx_start_self(o->s.fd);
+	ctx_start_self(o->fd);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		touch_pages(FAULTS, NULL);
 		while (__atomic_load_n(o->restarts, __ATOMIC_ACQUIRE) <= i)
@@ -81,22 +83,45 @@ static void occupy_cpu(void *arg)
 	}
 }
 
+/* Start a thread that occupies CPU 1. Return: its process ID. */
+static pid_t start_occupant(struct occupant *o)
+{
+	o->restarts = mmap(NULL, sizeof(*o->restarts), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(o->restarts != MAP_FAILED);
+	ctx_add_counter(o->fd, 0, PFM_REGFL_OVFL_NOTIFY, PERIOD);
+	ctx_pin(0);
+	return spawn(occupy_cpu, o);
+}
+
 static void notify_of_realtime_thread(void *priority)
 {
-	struct occupant o = {
-		.priority = *(const int *)priority,
-		.s = smpl_new_for(0, ENTRIES, 0),
-		.restarts = mmap(NULL, sizeof(*o.restarts),
-				 PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0),
-	};
-	pid_t pid;
+	struct smpl s = smpl_new_for(0, ENTRIES, 0);
+	struct occupant o = { .priority = *(const int *)priority, .fd = s.fd };
+	pid_t pid = start_occupant(&o);
 
-	CHECK(o.restarts != MAP_FAILED);
-	ctx_add_counter(o.s.fd, 0, PFM_REGFL_OVFL_NOTIFY, PERIOD);
-	ctx_pin(0);
-	pid = spawn(occupy_cpu, &o);
-	read_rounds(&o.s, pid, o.restarts);
+	read_rounds(&s, pid, o.restarts);
+	reap(pid);
+}
+
+/* The thread fills the regions in turn; each full region notifies. */
+static void notify_of_full_regions(void *priority)
+{
+	struct mapped m = nway_new(0, 2, ENTRIES, 0, 0);
+	const pfm_nway_smpl_hdr_t *hdr = m.buf;
+	const pfm_nway_smpl_rgn_t *regions = (const void *)(hdr + 1);
+	struct occupant o = { .priority = *(const int *)priority, .fd = m.fd };
+	pid_t pid = start_occupant(&o);
+
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		ctx_expect_message(m.fd, PFM_MSG_OVFL);
+		CHECK_EQ(regions[i % 2].rgn_seq, i + 1);
+		CHECK_EQ(regions[i % 2].rgn_count, ENTRIES);
+		CHECK_OK(pfm_restart(m.fd));
+		__atomic_add_fetch(o.restarts, 1, __ATOMIC_RELEASE);
+	}
+	CHECK_EQ(hdr->hdr_overwritten, 0);
+	CHECK_EQ(ctx_number(m.fd, "pfm_lost"), 0);
 	reap(pid);
 }
 
@@ -121,4 +146,5 @@ TEST(running_realtime_thread_notifies_at_once)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		check_skip("needs two CPUs");
 	with_priorities(notify_of_realtime_thread);
+	with_priorities(notify_of_full_regions);
 }
