@@ -58,7 +58,7 @@ static u8 pfm_begin_note(struct pfm_pmd *pmd)
 
 	do {
 		state = cmpxchg(&pmd->state, PFM_QUIET, PFM_NOTING);
-	} while (state == PFM_KNOWN && !pfm_is_known_now(pmd));
+	} while (state == PFM_KNOWN && !pfm_discard_known(pmd));
 	return state;
 }
 

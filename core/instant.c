@@ -184,7 +184,7 @@ EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
  * Read the value again: an NMI may have handled the overflow after the PMU read
  * the value.
  */
-bool pfm_is_known_now(struct pfm_pmd *pmd)
+bool pfm_discard_known(struct pfm_pmd *pmd)
 {
 	return READ_ONCE(pmd->state) == PFM_KNOWN &&
 	       pfm_overflow_is_known(&pmd->hw, pfm_value_read_ovfl(pmd));
@@ -284,7 +284,7 @@ static bool pfm_handle_with_others(struct pfm_pmd *pmd, u64 ip,
 	return true;
 }
 
-static __always_inline bool pfm_is_discarded(struct pfm_pmd *pmd)
+static __always_inline bool pfm_discard_inline(struct pfm_pmd *pmd)
 {
 	struct pfm_context *ctx = pmd->ctx;
 
@@ -293,12 +293,12 @@ static __always_inline bool pfm_is_discarded(struct pfm_pmd *pmd)
 		return true;
 	}
 	return WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
-	       pfm_is_known_now(pmd);
+	       pfm_discard_known(pmd);
 }
 
 bool pfm_discard(struct pfm_pmd *pmd)
 {
-	return pfm_is_discarded(pmd);
+	return pfm_discard_inline(pmd);
 }
 
 noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs)
@@ -306,7 +306,7 @@ noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs)
 	unsigned long flags;
 	bool handled;
 
-	if (pfm_is_discarded(pmd))
+	if (pfm_discard_inline(pmd))
 		return true;
 	local_irq_save(flags);
 	handled = pfm_handle_with_others(pmd, ip, regs);

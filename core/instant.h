@@ -78,10 +78,12 @@ bool pfm_discard(struct pfm_pmd *pmd);
 bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs);
 
 /*
- * Was the reported overflow already handled together with another PMD's? Called
- * once per report. Context: an overflow.
+ * Discard the report of an overflow that was already handled together with
+ * another PMD's. In any case the PMD is no longer PFM_KNOWN afterwards, so call
+ * this once per report. Context: an overflow. Return: true if the report was
+ * discarded.
  */
-bool pfm_is_known_now(struct pfm_pmd *pmd);
+bool pfm_discard_known(struct pfm_pmd *pmd);
 
 /*
  * Do what the handler of a single overflow has requested. @err: the handler's
