@@ -46,11 +46,12 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
 }
 
 /*
- * Begin a note, unless the overflow is known (PFM_KNOWN). One cmpxchg() checks
- * the state and begins the note, because another overflow may interrupt this
- * function at any point. If a command on another CPU has just ended, that
- * overflow may own the context and handle this overflow together with its own.
- * Return: the previous state: PFM_QUIET, or the reason why no note was begun.
+ * Begin a note, unless the overflow is known (PFM_KNOWN): then discard the
+ * report. One cmpxchg() checks the state and begins the note, because another
+ * overflow may interrupt this function at any point. If a command on another
+ * CPU has just ended, that overflow may own the context and handle this
+ * overflow together with its own. Return: the previous state: PFM_QUIET, or the
+ * reason why no note was begun.
  */
 static u8 pfm_begin_note(struct pfm_pmd *pmd)
 {
@@ -149,6 +150,7 @@ static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 	barrier();
 	ctx->lost += atomic_xchg(&ctx->missed, 0);
 	pfm_for_each_real_pmd(ctx->set, i, pmd) {
+		/* In a frozen context, take the notes to discard them. */
 		if (pfm_take_instant(pmd, ovfl, &ip) && !READ_ONCE(ctx->frozen))
 			pfm_instant(ctx, ovfl,
 				    here ? 0 : pfm_stamp_unowned(ctx),

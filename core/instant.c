@@ -167,7 +167,8 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
  * Is this the report of an overflow that was already handled (PFM_KNOWN)? It is
  * not if the PMD has counted more than half a period since then. In that case
  * the handled overflow was never reported, and this is the report of the next
- * overflow, a whole period later.
+ * overflow, a whole period later. In both cases no report is expected any more,
+ * so the PMD becomes PFM_QUIET.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 {
@@ -191,11 +192,12 @@ bool pfm_discard_known(struct pfm_pmd *pmd)
 }
 
 /*
- * Has the PMD overflowed without being handled or reported? A PMD that records
- * data of its samples (hw.wants) waits for its own report, which has the data.
- * A PMD that counts time (hw.waits) waits for the interrupt of its timer,
- * because only this interrupt stops the thread at a place that does not depend
- * on other events.
+ * Has the PMD overflowed without being handled or reported? A PMD in to_reset
+ * has been handled, but not reset, so its value is still past 0. A PMD that
+ * records data of its samples (hw.wants) waits for its own report, which has
+ * the data. A PMD that counts time (hw.waits) waits for the interrupt of its
+ * timer, because only this interrupt stops the thread at a place that does not
+ * depend on other events.
  */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {
@@ -229,7 +231,9 @@ static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 /*
  * The PMDs in @others were handled together with a reported one. Mark them, so
  * that their own reports are discarded when they come. If a PMD's report has
- * already come and left a note (PFM_NOTED), drop the note instead.
+ * already come and left a note (PFM_NOTED), drop the note instead. Interrupts
+ * are off, so the report came in an NMI and its note is complete: no PMD is
+ * PFM_NOTING.
  */
 static void pfm_await_reports(struct pfm_context *ctx,
 			      const unsigned long *others)

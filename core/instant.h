@@ -70,10 +70,11 @@ void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 bool pfm_discard(struct pfm_pmd *pmd);
 
 /*
- * Handle or discard the report of a counter in a set with several counters. If
- * other counters have overflowed too, handle all together. Context: the caller
- * owns the context. Return: true if the report was handled or discarded; false
- * if @pmd has overflowed alone, so that the caller must handle it.
+ * Check what the fast path does not check: discard the report as pfm_discard()
+ * does or, if other counters have overflowed too, handle all together. Context:
+ * the caller owns the context. Return: true if the report was discarded or
+ * handled; false if @pmd has overflowed alone, so that the caller must handle
+ * it.
  */
 bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs);
 

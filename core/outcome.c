@@ -164,16 +164,16 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		ctx->switch_due = switch_due;
 		set_bit(PFM_END_STOP, &ctx->ovfl_end);
 	} else if (!switch_due) {
+		/*
+		 * If a switch is due, the PMDs are reset when the set becomes
+		 * active again (3.7.7).
+		 */
 		pfm_reset_short(set, ovfl, out->reset);
 	}
 	if (out->block && ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		pfm_block_want(ctx);
 	if (out->notify || pfm_masks_with_notice(ctx, ovfl, out))
 		pfm_post_msg(ctx, ovfl);
-	/*
-	 * The overflowed PMDs are reset when the set becomes active again
-	 * (3.7.7).
-	 */
 	if (switch_due && !out->mask)
 		pfm_switch(ctx, ctx->data.regs && user_mode(ctx->data.regs));
 	if (ctx->ovfl_end)

@@ -7,12 +7,13 @@
  *
  * Nearly every sample takes the fast path, pfm_overflow():
  * 1. Take ownership of the context, pfm_context.busy (owner.h).
- * 2. Fill in the handler's argument and pfm_context.data. Read the PMDs of
- *    reg_smpl_pmds, if any, and the time.
+ * 2. Fill in the handler's argument and pfm_context.data, which includes the
+ *    thread's IDs. Read the PMDs of reg_smpl_pmds, if any, and the time.
  * 3. Call the handler, which requests "reset and continue".
  * 4. Usually the hardware counter has already reloaded itself, so the reset
  *    only changes the offset between its count and the PMD's value.
  * 5. Give up ownership. Handle overflows that have interrupted this one.
+ * It reads four words of state: pfm_context.busy, unusual, credit and deferred.
  *
  * All other cases leave the fast path:
  * - The context is owned: leave a note. An overflow that owns the context
@@ -79,7 +80,7 @@ static __always_inline void pfm_begin_record(struct pfm_context *ctx,
 	ctx->data.ip = ip;
 }
 
-/* As pfm_begin_record(), for a context whose thread IDs are not translated. */
+/* Also record the thread's IDs, which need not be translated. */
 static __always_inline void pfm_begin_usual(struct pfm_context *ctx,
 					    struct pfm_pmd *pmd, u64 value,
 					    struct pt_regs *regs, u64 ip)
@@ -114,6 +115,9 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	plain = pmd->plain_reset;
 	credit = --ctx->credit;
 	/*
+	 * If plain_reset and reload are equal, the hardware has reloaded the
+	 * right value: see the invariants in context.h.
+	 *
 	 * Read offset and reload together, and late. Another report may
 	 * interrupt this code, because a tracepoint can be hit in an interrupt,
 	 * too. If that report changes the offset after this read, the write
@@ -132,14 +136,18 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 		pfm_renew_and_leave(pmd);
 		return;
 	}
-	/* The PMD's value is count - offset: set it to @reload. */
+	/*
+	 * The PMD's value is count - offset. It becomes the reset value plus
+	 * the events that were counted since the overflow.
+	 */
 	reg->offset = offset - reload;
 	pfm_leave(ctx);
 }
 
 /*
- * Handle an overflow if the context is owned or frozen, or if several counters
- * sample. @owner: result of pfm_enter_fast().
+ * Handle an overflow if the context is owned or frozen, if several counters
+ * sample, or if thread IDs must be translated. @owner: result of
+ * pfm_enter_fast().
  */
 static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 					       struct pt_regs *regs, u64 ip,
