@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,19 @@ PARSER = ROOT / f"examples/format_{EXAMPLE}/parser"
 RIG = "/sys/kernel/debug/pfm_nmi"
 SAMPLES, PERIOD, BRANCHES = 40, 2, 8
 # The values of the first sample. The address and latency of each later sample are one
-# more than those of the sample before.
-ADDRESS, LATENCY, SOURCE = 0x7F0000000000, 100, 0x2 | 0x0A << 5 | 0x1A << 26
-FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch, whose target is a function
+# more than those of the sample before. The address of the data and the target of the
+# newest branch are the address of a function.
+LATENCY, SOURCE = 100, 0x2 | 0x0A << 5 | 0x1A << 26
+WEIGHT2, WEIGHT3, TRANSACTION = 7, 9, 5
+FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch
 TARGET_SYMBOL = "schedule"
+KERNEL = 0xFFFFFFFF80000000  # where the kernel's code maps the physical address 0
+PMDS = ("addr", "latency", "weight2", "weight3", "source", "physical", "transaction")
 ADDR, LAT, SRC, BRANCH = 260, 261, 264, 272  # PFM_PMD_* of perfmon.h
+# Captures of the format flight that freeze if a sample is later than a page fault: the
+# period of page faults, and the time in ns. "late" freezes, the others never do.
+MARKERS = {"late": (1, 1), "early": (1, 10**15), "unmarked": (10**9, 1)}
+KEPT = 5
 
 
 def _script() -> str:
@@ -46,12 +55,16 @@ def _script() -> str:
     extra = "/lib/modules/$(uname -r)/extra"
     measure = (
         f"taskset -c 0 pfmon --system-wide -e cycles:kp --long-smpl-periods={PERIOD}"
-        " --smpl-pmds=addr,latency,source,branches"
+        f" --smpl-pmds={','.join(PMDS)},branches"
     )
+    marked = "taskset -c 0 pfmon --system-wide -e cycles:kp,page-faults:u"
     fire = f"echo $$ >/out/firing; echo -1 {PERIOD * SAMPLES} >{RIG}/fire"
     values = {
-        "addr": f"{ADDRESS:#x}",
+        "addr": "$to",
         "latency": LATENCY,
+        "weight2": WEIGHT2,
+        "weight3": WEIGHT3,
+        "transaction": TRANSACTION,
         "source": f"{SOURCE:#x}",
         "branches": BRANCHES + 4,
         "branch_from": f"{FROM:#x}",
@@ -70,6 +83,16 @@ def _script() -> str:
                 f" -o /out/{name}.cap sh -c '{fire}'\n"
                 f"mv /out/firing /out/{name}.pid"
                 for name in (*FORMATS, EXAMPLE)
+            ),
+            # The difference decreases, so the first samples are the worst.
+            f"{measure} --smpl-module=flight --smpl-notify=0"
+            f" --smpl-arg=pmd={SRC},minus={LAT},keep={KEPT} -o /out/keep.cap"
+            f" sh -c '{fire}'",
+            *(
+                f"{marked} --long-smpl-periods={PERIOD},{period} --smpl-module=flight"
+                f" --smpl-arg=marker=1,within={within} -o /out/{name}.cap"
+                f" sh -c '{fire}'"
+                for name, (period, within) in MARKERS.items()
             ),
             f"echo 0 >{RIG}/branches",
             f"! {measure} -o /out/no.cap true",
@@ -111,8 +134,12 @@ def test_samples_have_their_data(out: Path, name: str) -> None:
     rows = _rows(out, name)
     assert len(rows) == SAMPLES
     for number, row in enumerate(rows):
-        found = {pmd: int(row[f"pmd{pmd}"]) for pmd in (ADDR, LAT, SRC)}
-        assert found == {ADDR: ADDRESS + number, LAT: LATENCY + number, SRC: SOURCE}
+        found = [int(row[f"pmd{ADDR + at}"]) for at in range(len(PMDS))]
+        address, latency = _to(out) + number, LATENCY + number
+        assert found == [
+            *(address, latency, WEIGHT2, WEIGHT3),
+            *(SOURCE, address - KERNEL, TRANSACTION),
+        ]
 
 
 @pytest.mark.parametrize("name", (*FORMATS, EXAMPLE))
@@ -152,6 +179,46 @@ def test_reports_know_roles_of_data_and_branches(out: Path, name: str) -> None:
     assert {row["symbol"] for row in targets} == {TARGET_SYMBOL}
     (branch,) = _told(out, "report", "--by", "branch-flags", capture)
     assert (branch["key"], branch["count"]) == ("cond, predicted", SAMPLES)
+
+
+def test_reports_name_data_without_role(out: Path) -> None:
+    values = {"weight2": WEIGHT2, "weight3": WEIGHT3, "transaction": TRANSACTION}
+    options = ("--by", "pmd", "--stat", "sum", "--of", ",".join(values))
+    (row,) = _told(out, "report", *options, out / "default.cap")
+    assert row["stats"] == {
+        column: {"sum": value * SAMPLES} for column, value in values.items()
+    }
+
+
+def test_dump_lists_branches_oldest_first(out: Path) -> None:
+    lines = pfmparse("dump", out / "default.cap").splitlines()
+    texts = [line.partition(" branches=")[2].split()[0].split(",") for line in lines]
+    assert texts == [
+        [
+            f"{FROM + 64 * age + number:#x}/{_to(out) + 64 * age + number:#x}"
+            f"/P/-/-/{age}/COND"
+            for age in reversed(range(BRANCHES))
+        ]
+        for number in range(SAMPLES)
+    ]
+
+
+def test_flight_keeps_samples_with_largest_differences(out: Path) -> None:
+    latencies = [int(row[f"pmd{LAT}"]) for row in _rows(out, "keep")]
+    assert latencies == list(range(LATENCY, LATENCY + KEPT))
+    said = (out / "output").read_text()
+    assert re.search(
+        rf"{KEPT} samples, 0 lost, {SAMPLES - KEPT} skipped.* -> /out/keep\.cap", said
+    )
+
+
+@pytest.mark.parametrize("name", MARKERS)
+def test_flight_freezes_at_samples_late_after_a_marker(out: Path, name: str) -> None:
+    said = (out / "output").read_text()
+    found = re.search(rf"(\d+) notifications?, .* -> /out/{name}\.cap", said)
+    assert found and bool(int(found[1])) is (name == "late")
+    events = [row["event"] for row in _rows(out, name)]
+    assert events.count("cycles:kp") == (1 if name == "late" else SAMPLES)
 
 
 def test_branches_that_a_pmu_lacks_are_explained(out: Path) -> None:
