@@ -117,7 +117,11 @@ KNOWN = {
         ),
         _sampled("addr", "PFM_PMD_ADDRESS", "data address"),
         _sampled("latency", "PFM_PMD_LATENCY", "latency of the access in cycles"),
+        _sampled("weight2", "PFM_PMD_WEIGHT2", "second part of perf's weight"),
+        _sampled("weight3", "PFM_PMD_WEIGHT3", "third part of perf's weight"),
         _sampled("source", "PFM_PMD_SOURCE", "union perf_mem_data_src"),
+        _sampled("physical", "PFM_PMD_PHYSICAL", "physical address of the data"),
+        _sampled("transaction", "PFM_PMD_TRANSACTION", "PERF_TXN_*"),
     )
 }
 NUM_PMDS = _known("num_pmds", "u32", "number of 64-bit values that follow", "n", "2")

@@ -27,7 +27,7 @@ FIELDS = (
     *("--field=set:u16", "--field=ovfl_pmd:u8", "--field=period:u64"),
     *("--field=latency:u32", "--field=source:u64", "--field=addr:u64"),
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
-    *("--field=comm:charx16",),
+    *("--field=comm:charx16", "--field=physical:u64", "--field=weight3:u16"),
 )
 # Fields that together are too large for a stack frame in the kernel. There are so many
 # that the generated parser's test must take its values modulo 128 to fit them into s8.
@@ -289,6 +289,9 @@ def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
         folder = formats / name
         text = (folder / f"pfm_fmt_{name}.c").read_text()
         assert "\t\t.set = arg->active_set,\n" in text
+        for column in ("latency", "physical", "weight3"):
+            pmd = f"PFM_PMD_{column.upper()}"
+            assert f"\t\t.{column} = pfm_smpl_value_or(arg, {pmd}, 0)," in text
         program = (
             f"import numpy, pfmparse, pfmparse_{name} as mine;"
             "print(*pfmparse.record_columns(numpy.zeros(1, mine.RECORD)))"
@@ -296,8 +299,8 @@ def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
         columns = printed(sdk, folder, program).split()
         assert columns[:7] == "ip tstamp event period source addr delta".split()
         assert columns[7:10] == ["chain0", "chain1", "chain2"]
-        assert columns[10:13] == ["tid", "tgid", "cpu"]
-        assert columns[14:] == ["latency", "set", "ovfl_pmd", "hits"]
+        assert columns[10:14] == ["physical", "tid", "tgid", "cpu"]
+        assert columns[15:] == ["latency", "set", "weight3", "ovfl_pmd", "hits"]
 
 
 def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:
