@@ -330,6 +330,7 @@ struct pfm_member {
  * @started:  between PFM_START and PFM_STOP
  * @start_at_exec: PFM_START waits for the thread's next exec; the probe of exec
  *            reads this
+ * @exec_detached: an exec has detached it since the last PFM_LOAD_CONTEXT
  * @loaded:   attached to a thread or CPU
  * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
  * @user_clock: user space has the kernel's CLOCK_MONOTONIC (no time namespace)
@@ -430,6 +431,7 @@ struct pfm_context {
 	u32			flags;
 	bool			started;
 	bool			start_at_exec;
+	bool			exec_detached;
 	bool			loaded;
 	bool			gone;
 	bool			user_clock;

@@ -342,6 +342,7 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 	pfm_lock(ctx);
 	seq_printf(m, "pfm_state:\t%s\n", pfm_state_name(ctx));
 	seq_printf(m, "pfm_blocked:\t%d\n", pfm_is_blocked(ctx));
+	seq_printf(m, "pfm_exec_detached:\t%d\n", ctx->exec_detached);
 	pfm_show_losses(m, ctx, shared.lost);
 	seq_printf(m, "pfm_sets_denied:\t%llu\n",
 		   ctx->sets_denied +

@@ -327,12 +327,13 @@ static void pfm_events_lost(struct pfm_context *ctx, int note)
 	pfm_set_reader(ctx, false);
 	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
 		pfm_let_go(ctx);
-		if (!exits && ctx->family)
-			atomic64_inc(&ctx->family->failed);
 		if (pfm_is_member(ctx)) {
+			if (!exits)
+				atomic64_inc(&ctx->family->failed);
 			pfm_family_leave(ctx);
 			return;
 		}
+		ctx->exec_detached = !exits;
 		/*
 		 * Queue no PFM_MSG_END for the exit of a thread that its own
 		 * process monitors.
@@ -395,6 +396,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	if (!ret) {
 		WRITE_ONCE(ctx->self, task && pfm_is_self(task) ?
 					      task->signal : NULL);
+		ctx->exec_detached = false;
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
 		if (ctx->family && !pfm_is_member(ctx))

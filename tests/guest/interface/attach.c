@@ -348,6 +348,7 @@ static void expect_counting_on(int fd, const struct worker *w, __u64 before)
 	CHECK_EQ(ctx_read(fd, 0) - count, 20);
 	worker_quit(w);
 	ctx_expect_message(fd, PFM_MSG_END);
+	CHECK_EQ(ctx_number(fd, "pfm_exec_detached"), 0);
 }
 
 /* Proves 3.1.7-28 */
@@ -511,11 +512,16 @@ static void equal_loses_the_thread(void *held)
 	worker_do(&w, WORK_EXEC_SETID, 0);
 	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
+	CHECK_EQ(ctx_number(fd, "pfm_exec_detached"), 1);
 	CHECK(ctx_read(fd, 0) >= 10);
 	/* The worker is still running. */
 	worker_do(&w, WORK_TOUCH, 10);
 	worker_quit(&w);
 	ctx_expect_no_message(fd);
+	worker_start(&w);
+	ctx_load(fd, w.pid);
+	CHECK_EQ(ctx_number(fd, "pfm_exec_detached"), 0);
+	worker_quit(&w);
 }
 
 static void lose_to_setid(bool held)
