@@ -60,8 +60,18 @@ def refused(
     return counted(programs, *options, "true", create=create, load=load)
 
 
-@pytest.mark.parametrize(("options", "traced"), [((), False), (ALONE_OPTION, True)])
-def test_command_of_family_is_not_traced(
+@pytest.mark.parametrize(
+    ("options", "traced"),
+    [
+        ((), False),
+        (ALONE_OPTION, False),
+        (("-epage-faults", "--switch-timeout=4"), False),
+        (("--follow-pthread",), True),
+        (("--exclude=no",), True),
+        (("--aggregate=process",), True),
+    ],
+)
+def test_command_is_traced_only_if_needed(
     programs: Path, options: tuple[str, ...], traced: bool
 ) -> None:
     run = counted(programs, *options, "sh", "-c", "cat /proc/$$/status; exit 7")
@@ -73,14 +83,16 @@ def test_command_of_family_is_not_traced(
     ("create", "options", "traced"),
     [
         (0, (), False),
-        (0, ("--no-inherit",), True),
+        (0, ALONE_OPTION, False),
+        (0, ("--smpl-module=flight",), False),
         (0, ("--smpl-ip-only",), True),
-        (errno.EOPNOTSUPP, (), True),
-        (errno.EINVAL, (), True),
-        (errno.ENOMEM, (), True),
+        (0, ("--overflow-block",), True),
+        (errno.EOPNOTSUPP, (), False),
+        (errno.EINVAL, (), False),
+        (errno.ENOMEM, (), False),
     ],
 )
-def test_sampled_command_of_family_is_not_traced(
+def test_sampled_command_is_traced_only_if_needed(
     programs: Path, tmp_path: Path, create: int, options: tuple[str, ...], traced: bool
 ) -> None:
     sampling = ("--long-smpl-periods=1", f"-o{tmp_path / 'capture'}", *options)

@@ -62,7 +62,7 @@ def command() -> str:
     """Return the command that runs all cases."""
     fall = "test $? = 7"
     lines = [
-        f"{{ {BRIEFLY} --no-inherit sh -c '{LET_GO}'; {fall}; }}",
+        f"{{ {BRIEFLY} --follow-all sh -c '{LET_GO}'; {fall}; }}",
         f"{{ {BRIEFLY} sh -c '{LET_BE}'; {fall}; }}",
         f"{{ {EVERYWHERE} --duration=0.01 -e cpu-clock sh -c '{LET_GO}'; {fall}; }}",
         "pfmon --delay=-1 -e cpu-clock -o /out/never true",

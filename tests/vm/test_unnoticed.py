@@ -24,6 +24,8 @@ SAMPLE = f"pfmon -o {SAMPLES}"
 TOOLS = {
     "pfmon": f"pfmon -e page-faults -o {COUNTS}",
     "again": f"pfmon --repeat=1 --session-timeout=100 -e page-faults -o {COUNTS}",
+    "first": f"pfmon --no-inherit -e page-faults -o {COUNTS}",
+    "first-samples": f"{SAMPLE} --no-inherit -e page-faults --long-smpl-periods=1",
     "samples": f"{SAMPLE} -e page-faults --long-smpl-periods=1",
     "calls": f"{SAMPLE} -g -e page-faults --long-smpl-periods=1",
     "off-cpu": f"{SAMPLE} --off-cpu",

@@ -65,10 +65,11 @@ static void forget(struct recording *recording)
 /*
  * Opens perf's events before /proc is read, so that no process is missed. For
  * ALL_PROCESSES, pfmon always uses these events. Otherwise, it does without
- * them in two cases. First, if samples have no times and threads do not share
- * buffers: the events cannot be sorted among the samples, so mappings are read
- * from /proc and written before each buffer. Second, if /proc cannot be used:
- * the first mappings of the process are unknown in any case.
+ * them in two cases. First, if samples have no times, and pfmon traces the
+ * command or has attached to it: the events cannot be sorted among the samples,
+ * so mappings are read from /proc and written before each buffer. Second, if
+ * /proc cannot be used: the first mappings of the process are unknown in any
+ * case.
  */
 static void open_events(struct recording *recording, const struct plan *plan,
 			pid_t tgid)
@@ -84,7 +85,7 @@ static void open_events(struct recording *recording, const struct plan *plan,
 	};
 
 	totals->wanted = tgid == ALL_PROCESSES ||
-			 ((plan->format.times || recording->family) &&
+			 ((plan->format.times || plan->untraced) &&
 			  !recording->blind);
 	if (totals->wanted)
 		recording->events = process_events_open(&scope, &totals->error);

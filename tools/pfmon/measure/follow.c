@@ -60,7 +60,6 @@ bool follow_init(struct follow *follow, struct measurement *m)
 	}
 	if (!m->counting || !m->counting->done)
 		context_report_alone(follow->pool.ready[0]);
-	follow->inherited = context_has_family(follow->pool.ready[0]);
 	if (!many)
 		follow->pool.wanted = 0;
 	if (follow_watch_open(follow))
@@ -194,11 +193,6 @@ bool follow_go_on(struct follow *follow)
 	follow->paused = false;
 	pid_table_each(&follow->threads, let_thread_go_on, &starting);
 	return starting.ok;
-}
-
-bool follow_is_inherited(const struct follow *follow)
-{
-	return follow->inherited;
 }
 
 void follow_read_first_name(struct follow *follow)
@@ -367,7 +361,7 @@ void follow_read_records(struct follow *follow)
 
 	/* If perf's records report all processes, reading them is enough. */
 	if (!follow->m->plan.format.tables ||
-	    (follow->inherited && !follow_reads_proc(follow))) {
+	    (follow->m->plan.untraced && !follow_reads_proc(follow))) {
 		if (!recording_events(follow->m->recording))
 			follow_fail(follow);
 		return;

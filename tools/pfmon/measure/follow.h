@@ -23,13 +23,6 @@ void follow_free(struct follow *follow);
 bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 		  unsigned int count);
 
-/*
- * Returns whether new threads and processes inherit the first context, so that
- * the kernel measures all of them and pfmon need not trace the command. Call
- * follow_init() first.
- */
-bool follow_is_inherited(const struct follow *follow);
-
 /* Reads the name of the command's first thread, which may be a zombie. */
 void follow_read_first_name(struct follow *follow);
 

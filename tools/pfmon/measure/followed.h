@@ -32,7 +32,6 @@ struct follow {
 	bool begun;		/* monitoring has started (see --delay) */
 	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */
-	bool inherited;		/* children inherit the first context */
 	uint64_t unmeasured;	/* number of threads without a context */
 	char *reason;		/* why threads have no context, or NULL */
 	struct rlimit descriptors;	/* original RLIMIT_NOFILE */

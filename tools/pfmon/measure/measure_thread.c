@@ -17,7 +17,6 @@ struct session {
 	struct follow follow;
 	struct breakpoints triggers;
 	pid_t tgid;		/* the first process */
-	bool untraced;		/* pfmon does not trace the command */
 	bool over;		/* measuring ended before the command */
 	bool timed_out;
 };
@@ -91,7 +90,7 @@ static void handle_signals(struct session *session)
 {
 	unsigned int wishes;
 
-	if (session->untraced)
+	if (session->m.plan.untraced)
 		follow_read_first_name(&session->follow);
 	wishes = waiter_handle_signals(session->m.waiter, &session->m.command);
 	if (wishes & WISH_END)
@@ -216,7 +215,7 @@ static bool has_trigger(const struct session *session)
 static bool stops_at_entry(const struct session *session)
 {
 	return session->m.plan.format.tables && !has_trigger(session) &&
-	       !session->untraced;
+	       !session->m.plan.untraced;
 }
 
 static bool arm_program(struct session *session, pid_t tid)
@@ -286,7 +285,7 @@ static void load_table(const struct session *session)
 {
 	char *path;
 
-	if (!session->untraced || !session->m.recording)
+	if (!session->m.plan.untraced || !session->m.recording)
 		return;
 	path = program_path(session->m.options->command[0]);
 	if (path)
@@ -319,7 +318,7 @@ static bool launch(struct session *session)
 	char **argv = session->m.options->command;
 	const sigset_t *unblocked = &session->m.waiter->unblocked;
 
-	return session->untraced ?
+	return session->m.plan.untraced ?
 		       command_fork(&session->m.command, argv, unblocked) :
 		       command_launch(&session->m.command, argv, unblocked);
 }
@@ -328,7 +327,7 @@ static bool let_go_on(struct session *session)
 {
 	struct command *command = &session->m.command;
 
-	if (session->untraced)
+	if (session->m.plan.untraced)
 		return command_exec(command);
 	command_resume(command);
 	return true;
@@ -336,7 +335,7 @@ static bool let_go_on(struct session *session)
 
 static bool has_executed(struct session *session)
 {
-	return !session->untraced ||
+	return !session->m.plan.untraced ||
 	       command_executed(&session->m.command,
 				session->m.options->command[0]);
 }
@@ -346,7 +345,6 @@ static int measure_command(struct session *session)
 	struct command *command = &session->m.command;
 	bool executed;
 
-	session->untraced = follow_is_inherited(&session->follow);
 	if (!launch(session))
 		return PFMON_EXIT_ERROR;
 	if (!prepare(session) || !let_go_on(session)) {

@@ -199,6 +199,12 @@ bool follow_wants_all(const struct options *options)
 	       !options->system_wide && !(options->follow & ~FOLLOW_EXEC);
 }
 
+bool follow_needs_trace(const struct options *options)
+{
+	return options->follow || options->overflow_block ||
+	       choosing_option(options);
+}
+
 const char *follow_obstacle(const struct options *options)
 {
 	const char *option = stopping_option(options);

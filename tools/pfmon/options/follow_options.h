@@ -30,6 +30,12 @@ bool follow_wants_all(const struct options *options);
 /* Returns the option that makes this impossible, or NULL. */
 const char *follow_obstacle(const struct options *options);
 
+/*
+ * Returns whether pfmon must trace the command, because it must stop, choose or
+ * distinguish threads.
+ */
+bool follow_needs_trace(const struct options *options);
+
 void follow_options_free(struct options *options);
 
 #endif /* PFMON_OPTIONS_FOLLOW_OPTIONS_H */

@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "session/context.h"
+#include "session/evtset.h"
 
 bool context_has_family(const struct context *context)
 {
@@ -32,7 +33,10 @@ bool context_start(struct context *context)
 
 bool context_start_at_exec(struct context *context)
 {
-	pfarg_start_t how = { .start_flags = PFM_STARTFL_EXEC };
+	pfarg_start_t how = {
+		.start_set = (__u16)evtsets_first(context),
+		.start_flags = PFM_STARTFL_EXEC,
+	};
 
 	return start_as(context, &how);
 }

@@ -27,7 +27,7 @@ struct context_stats {
 	int handler_errno;		/* of the last failure */
 	uint64_t handler_no_ctrl;	/* calls that set no control bit */
 	uint64_t handler_bad_ctrl;	/* calls that set unknown ones */
-	uint64_t unborn;		/* threads that could not inherit it */
+	uint64_t unborn;		/* threads without a context */
 };
 
 /* The counts of a control group on the CPU of the context. */

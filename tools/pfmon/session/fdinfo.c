@@ -76,7 +76,8 @@ static struct context_stats parse_stats(const char *text)
 		.handler_errno = (int)field(text, "\npfm_handler_errno:"),
 		.handler_no_ctrl = field(text, "\npfm_handler_no_ctrl:"),
 		.handler_bad_ctrl = field(text, "\npfm_handler_bad_ctrl:"),
-		.unborn = field(text, "\npfm_births_refused:") +
+		.unborn = field(text, "\npfm_exec_detached:") +
+			  field(text, "\npfm_births_refused:") +
 			  field(text, "\npfm_births_failed:"),
 	};
 }

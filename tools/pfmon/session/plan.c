@@ -9,6 +9,7 @@
 
 #include <perfmon/perfmon_cgroup_counts_smpl.h>
 
+#include "access/access.h"
 #include "access/cgroup.h"
 #include "base/cpu_list.h"
 #include "base/util.h"
@@ -401,6 +402,23 @@ bool plan_inherits(const struct plan *plan)
 	return follow_wants_all(plan->options) && !plan_obstacle(plan);
 }
 
+/*
+ * Returns whether pfmon can measure the command without tracing it: the kernel
+ * starts measuring at the exec. When sampling, perf must then report mappings.
+ * If samples have neither times nor process IDs, pfmon must save the samples of
+ * a program before the next exec.
+ */
+static bool is_untraced(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+	const struct smpl_format *format = &plan->format;
+
+	if (!options->command || follow_needs_trace(options))
+		return false;
+	return !options->sampling ||
+	       ((format->times || format->processes) && access_to_perf());
+}
+
 bool plan_init(struct plan *plan, const struct options *options)
 {
 	memset(plan, 0, sizeof(*plan));
@@ -419,6 +437,7 @@ bool plan_init(struct plan *plan, const struct options *options)
 		plan_free(plan);
 		return false;
 	}
+	plan->untraced = is_untraced(plan);
 	/*
 	 * With --wall-clock, a thread may switch before the clock has taken a
 	 * sample of it in user space.

@@ -39,6 +39,7 @@ struct plan {
 	struct cgroup *cgroups;		/* to be counted; NULL: all */
 	unsigned int cgroup_count;
 	bool by_cgroup;			/* print the counts of each group */
+	bool untraced;			/* the command, if per-thread */
 };
 
 /*
