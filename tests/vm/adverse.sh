@@ -43,11 +43,6 @@ as_user() (
 	exec $AS_USER "$@"
 )
 
-# Print the reference counts of perfmon's modules.
-references() {
-	sed -n 's/^\(perfmon\|pfm_[^ ]*\) [0-9]* \([0-9]*\) .*/references: \1 \2/p' /proc/modules
-}
-
 # pfmon's control group reaches its limit on memory while pfmon samples, so that
 # the kernel kills pfmon. The command is in another group, and ends later.
 out_of_memory() {

@@ -14,6 +14,7 @@ import counting
 import event_sets
 import following
 import kernels
+import killed
 import live_sessions
 import many_threads
 import off_cpu
@@ -106,7 +107,7 @@ FOLLOWED = Guest("x86_64", "6.12", parallel=True)
 # Guests in which pfmon measures between two locations in a program.
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 # The guest in which pfmon samples a control group, records call graphs, measures many
-# threads, and lists all events.
+# threads, lists all events, and is killed.
 GROUPED = Guest("x86_64", "6.12")
 # The guest in which the cost of samples is measured.
 MEASURED = Guest("arm64", "6.1")
@@ -327,6 +328,7 @@ def _exact(guest: Guest) -> dict[str, str]:
     if guest == GROUPED:
         found["group"] = control_groups.command()
         found["call_graphs"] = call_graphs.command()
+        found["killed"] = killed.script()
         found["off_cpu"] = off_cpu.command()
         found["many_threads"] = many_threads.command()
         found["short"] = short_processes.command()

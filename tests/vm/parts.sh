@@ -13,6 +13,11 @@ part() {
 	echo "=> $?"
 }
 
+# Print the reference counts of perfmon's modules.
+references() {
+	sed -n 's/^\(perfmon\|pfm_[^ ]*\) [0-9]* \([0-9]*\) .*/references: \1 \2/p' /proc/modules
+}
+
 # Return whether a process is running. A process that has ended has no
 # descriptors.
 runs() {

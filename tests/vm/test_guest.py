@@ -25,6 +25,7 @@ import costs
 import counting
 import event_sets
 import following
+import killed
 import live_sessions
 import many_threads
 import off_cpu
@@ -276,6 +277,14 @@ def test_time_off_cpu_has_its_reason(
     target: Guest, name: str, boots: Boots[Guest]
 ) -> None:
     off_cpu.check_states(boots[target], name, target.parallel)
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+@pytest.mark.parametrize("name", killed.SESSIONS)
+def test_nothing_is_left_of_killed_pfmon(
+    target: Guest, name: str, boots: Boots[Guest]
+) -> None:
+    killed.check(boots[target], name)
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
