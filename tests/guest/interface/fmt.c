@@ -367,7 +367,7 @@ static int set_defaults(unsigned char *arg, size_t size, char *lines)
 static int create_with_defaults(const struct format *f, int fields)
 {
 	pfarg_ctx_t ctx = {};
-	unsigned char arg[128] = {};
+	unsigned char arg[512] = {};
 	char path[128], lines[1024];
 	long size;
 
@@ -385,7 +385,7 @@ static int create_with_defaults(const struct format *f, int fields)
 
 TEST(layout_defaults_form_a_valid_argument)
 {
-	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 10, 6 };
+	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 10, 6, 3 };
 
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		int fd;
