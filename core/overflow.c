@@ -77,6 +77,7 @@ static __always_inline void pfm_begin_record(struct pfm_context *ctx,
 {
 	pfm_begin_arg(&pmd->ovfl->arg, value);
 	ctx->data.regs = regs;
+	pfm_note_ids(ctx, current);
 	ctx->data.ip = ip;
 }
 
@@ -85,8 +86,11 @@ static __always_inline void pfm_begin_usual(struct pfm_context *ctx,
 					    struct pfm_pmd *pmd, u64 value,
 					    struct pt_regs *regs, u64 ip)
 {
-	pfm_begin_record(ctx, pmd, value, regs, ip);
+	pfm_begin_arg(&pmd->ovfl->arg, value);
+	ctx->data.regs = regs;
+	/* ip is stored last, so that arm64 stores it together with the IDs. */
 	pfm_copy_ids(ctx, current);
+	ctx->data.ip = ip;
 }
 
 static __always_inline void pfm_read_values(struct pfm_context *ctx,
@@ -163,7 +167,6 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 		pfm_leave(ctx);
 	} else {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
-		pfm_note_ids(ctx, current);
 		pfm_read_values(ctx, pmd->ovfl);
 		pfm_end_record(ctx, pmd, pfm_stamp(ctx));
 	}
@@ -226,7 +229,6 @@ static notrace void pfm_record_sample(struct pfm_pmd *pmd, u64 value,
 	struct pfm_context *ctx = pmd->ctx;
 
 	pfm_begin_record(ctx, pmd, value, regs, ip);
-	pfm_note_ids(ctx, current);
 	pmd->hw.set->sample = sample;
 	pfm_read_values(ctx, pmd->ovfl);
 	pmd->hw.set->sample = NULL;
