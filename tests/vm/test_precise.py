@@ -43,11 +43,14 @@ FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch
 TARGET_SYMBOL = "schedule"
 KERNEL = 0xFFFFFFFF80000000  # where the kernel's code maps the physical address 0
 PMDS = ("addr", "latency", "weight2", "weight3", "source", "physical", "transaction")
-ADDR, LAT, SRC, BRANCH = 260, 261, 264, 272  # PFM_PMD_* of perfmon.h
+ADDR, LAT, WGT2, SRC, BRANCH = 260, 261, 262, 264, 272  # PFM_PMD_* of perfmon.h
 # Captures of the format flight that freeze if a sample is later than a page fault: the
 # period of page faults, and the time in ns. "late" freezes, the others never do.
 MARKERS = {"late": (1, 1), "early": (1, 10**15), "unmarked": (10**9, 1)}
 KEPT = 5
+# The latency of the sample that makes the format flight freeze, and the number of
+# samples that it records after this sample.
+TRIGGER, AFTER = LATENCY + 10, 3
 
 
 def _script() -> str:
@@ -87,6 +90,9 @@ def _script() -> str:
             # The difference decreases, so the first samples are the worst.
             f"{measure} --smpl-module=flight --smpl-notify=0"
             f" --smpl-arg=pmd={SRC},minus={LAT},keep={KEPT} -o /out/keep.cap"
+            f" sh -c '{fire}'",
+            f"{measure} --smpl-module=flight --smpl-arg=pmd={LAT},minus={WGT2},"
+            f"above={TRIGGER - WEIGHT2 - 1},after={AFTER} -o /out/apart.cap"
             f" sh -c '{fire}'",
             *(
                 f"{marked} --long-smpl-periods={PERIOD},{period} --smpl-module=flight"
@@ -210,6 +216,13 @@ def test_flight_keeps_samples_with_largest_differences(out: Path) -> None:
     assert re.search(
         rf"{KEPT} samples, 0 lost, {SAMPLES - KEPT} skipped.* -> /out/keep\.cap", said
     )
+
+
+def test_flight_freezes_after_a_large_difference(out: Path) -> None:
+    latencies = [int(row[f"pmd{LAT}"]) for row in _rows(out, "apart")]
+    assert latencies == list(range(LATENCY, TRIGGER + AFTER + 1))
+    said = (out / "output").read_text()
+    assert re.search(r", 1 notification, .* -> /out/apart\.cap", said)
 
 
 @pytest.mark.parametrize("name", MARKERS)
