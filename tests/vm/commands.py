@@ -72,8 +72,8 @@ NMI_TIMEOUT = 2400
 FUZZ_CALLS = int(os.environ.get("FUZZ_CALLS", "1500"), 0)
 FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
 FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
-# Timeout of a guest in seconds. On an idle machine a guest takes minutes.
-TIMEOUT = 1800 + FUZZ_CALLS // 10
+# Timeout of a guest in seconds. On an idle machine the longest takes ten minutes.
+TIMEOUT = 2700 + FUZZ_CALLS // 10
 # A deliberately faulty format; module parameters select its faults.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
 # The UUID of a format that pfmon knows only from sysfs. The kernel loads the format's
