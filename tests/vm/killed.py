@@ -14,8 +14,8 @@ SCRIPT = Path(__file__).with_suffix(".sh")
 SESSIONS = ("samples", "chains")
 # kill_at kills pfmon at each STEP-th stop at a system call.
 STEP = 7 if ALL else 61
-# What the script prints if nothing is left of the sessions: pfmon's summaries of the
-# sessions before and after those in which it is killed.
+# The output of the script if nothing is left of the sessions: the summaries of the
+# sessions before and after those in which pfmon is killed.
 SUMMARY = r"pfmon: \d+ samples, 0 lost, .*\n"
 ENDED = re.compile(rf"{SUMMARY}calls: 6\n{SUMMARY}killed before (\d+): 1\n")
 # The minimum number of captures that the end of pfmon truncates.

@@ -518,7 +518,7 @@ def test_perf_data_has_names_of_generated_functions(
     assert (tmp_path / "perf.data.jit0.so").exists()
 
 
-def test_perf_data_lacks_names_of_generated_32_bit_functions(tmp_path: Path) -> None:
+def test_32_bit_generated_functions_have_no_names(tmp_path: Path) -> None:
     session32 = session()
     session32["machine"]["arch"] = "i686"
     source = tmp_path / "x.pfm"
