@@ -79,7 +79,7 @@ def program_without_triggers_is_reported(guest: Boot) -> None:
 def command_without_trigger_is_not_started(guest: Boot) -> None:
     printed, status = _part(guest, "nowhere")
     assert "executed" not in printed and following.counts(printed) == []
-    assert re.match(r"pfmon: \S*busybox .*begn", printed), printed
+    assert re.search(r"^pfmon: \S*busybox .*begn", printed, re.MULTILINE), printed
     assert status == 1
 
 
@@ -94,7 +94,8 @@ def trigger_in_32_bit_program_is_refused(guest: Boot) -> None:
     if reason:
         pytest.skip(reason)
     printed, status = _part(guest, "narrow")
-    assert re.match(r"pfmon: .*32, because it is not a 64-bit program$", printed)
+    said = r"^pfmon: .*32, because it is not a 64-bit program$"
+    assert re.search(said, printed, re.MULTILINE), printed
     assert status == 1
 
 
