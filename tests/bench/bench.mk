@@ -10,12 +10,15 @@ UARCH ?= x86_64
 UOUT := build/$(UARCH)
 UCC := $(if $(filter arm64,$(UARCH)),$(CROSS_GCC),gcc)
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11 -fno-omit-frame-pointer
-SHARED := tests/bench/bench.c tests/bench/bpf.c tests/bench/sleepers.c
+SHARED := tests/bench/bench.c tests/bench/bpf.c tests/bench/sleepers.c \
+	  tests/bench/unwind_set.c
+LIBRARIES := $(UOUT)/libperfmon.a $(UOUT)/obj/tools/pfmon.a
 PROGRAMS := $(notdir $(basename $(wildcard tests/bench/pfm_*.c)))
 
 .PHONY: bench
 bench: $(PROGRAMS:%=$(UOUT)/%)
 
-$(UOUT)/pfm_%: tests/bench/pfm_%.c $(SHARED) $(UOUT)/libperfmon.a \
+$(UOUT)/pfm_%: tests/bench/pfm_%.c $(SHARED) $(LIBRARIES) \
 		$(wildcard tests/bench/*.h sdk/include/perfmon/*.h)
-	$(UCC) $(CFLAGS) -Isdk/include -static -o $@ $< $(SHARED) $(UOUT)/libperfmon.a
+	$(UCC) $(CFLAGS) -Isdk/include -Itools/pfmon -static -o $@ $< $(SHARED) \
+		$(LIBRARIES)

@@ -25,6 +25,7 @@
 #include <perfmon/perfmon_stacks_smpl.h>
 #include "bench.h"
 #include "bpf.h"
+#include "unwind_set.h"
 #include "table/bench_table.h"
 #include "../../examples/format_mini/perfmon_mini_smpl.h"
 
@@ -70,7 +71,11 @@ struct recorder {
 	const char	*name;
 	void		(*begin)(const struct workload *w, int values);
 	uint64_t	(*end)(void);	/* returns the number of samples */
-	int		values;		/* recorded PMDs; BPF: 1 for stacks */
+	/*
+	 * Recorded PMDs. Formats with call chains: 1 for tables. BPF: 1 for
+	 * stacks.
+	 */
+	int		values;
 	double		bound;		/* for page faults; 0 for none */
 };
 
@@ -275,20 +280,26 @@ static void table128_begin(const struct workload *w, int values)
 	sink_begin(w, values, uuid, &arg, sizeof(arg));
 }
 
-static void callstack_begin(const struct workload *w, int values)
+static void callstack_begin(const struct workload *w, int tables)
 {
 	static const pfm_uuid_t uuid = PFM_CALLSTACK_SMPL_UUID;
-	pfm_callstack_smpl_arg_t arg = { .max_depth = PFM_CALLSTACK_MAX_DEPTH };
+	pfm_callstack_smpl_arg_t arg = {
+		.max_depth = PFM_CALLSTACK_MAX_DEPTH,
+		.unwind_fd = tables ? own_unwind_set() : 0,
+	};
 
-	sink_begin(w, values, uuid, &arg.sink, sizeof(arg));
+	sink_begin(w, 0, uuid, &arg.sink, sizeof(arg));
 }
 
-static void stacks_begin(const struct workload *w, int values)
+static void stacks_begin(const struct workload *w, int tables)
 {
 	static const pfm_uuid_t uuid = PFM_STACKS_SMPL_UUID;
-	pfm_stacks_smpl_arg_t arg = { .max_depth = PFM_STACKS_MAX_DEPTH };
+	pfm_stacks_smpl_arg_t arg = {
+		.max_depth = PFM_STACKS_MAX_DEPTH,
+		.unwind_fd = tables ? own_unwind_set() : 0,
+	};
 
-	sink_begin(w, values, uuid, &arg.sink, sizeof(arg));
+	sink_begin(w, 0, uuid, &arg.sink, sizeof(arg));
 }
 
 static uint64_t default_end(void)
@@ -407,6 +418,8 @@ static const struct recorder recorders[] = {
 	 * The bound is half the cost of a BPF program that does the same work.
 	 */
 	{ "perfmon stacks format", stacks_begin, sink_end, 0, ON_ARM64(503) },
+	{ "perfmon callstack, tables", callstack_begin, sink_end, 1, 0 },
+	{ "perfmon stacks, tables", stacks_begin, sink_end, 1, 0 },
 	{ "perf ring buffer", ring_begin, ring_end, 0, 0 },
 	{ "perf ring buffer, two read", ring_begin, ring_end, 2, 0 },
 	{ "perf ring buffer, chains", chains_begin, ring_end, 0, 0 },
