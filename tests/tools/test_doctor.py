@@ -637,8 +637,11 @@ def test_missing_trial_sample_is_separate_problem(
         ("hang", "the trial did not end within 30 seconds; see the kernel log\n"),
         ("kill", "signal 9 ended the trial\n"),
         ("refuse", "perfmon has no PMU description: load one with modprobe "),
-        ("count", "there was no error, but nothing was counted\n"),
-        ("sample", "there was no error, but none of 16 page faults was sampled\n"),
+        ("count", "the kernel reported no error, but counted nothing\n"),
+        (
+            "sample",
+            "the kernel reported no error, but sampled none of 16 page faults\n",
+        ),
     ],
 )
 def test_failed_trial_has_a_reason(programs: Path, kernel: str, reason: str) -> None:
