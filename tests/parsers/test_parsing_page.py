@@ -85,7 +85,7 @@ def test_c_example_does_not_trust_the_count(reader: Path, tmp_path: Path) -> Non
 
 def test_c_program_of_the_page_prints_entries(tmp_path: Path) -> None:
     page = (ROOT / "docs/parsing.md").read_text()
-    (code,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    code = re.findall(r"```c\n(.*?)```", page, re.DOTALL)[0]
     (tmp_path / "entries.c").write_text(code)
     program = compiled(tmp_path / "entries.c", tmp_path / "entries")
     samples = [
