@@ -15,7 +15,7 @@ from boot import Boot
 GROUP = "/busy"
 DIRECTORY = f"/sys/fs/cgroup{GROUP}"
 CAPTURE = "group.cap"
-SWITCHES = "switches.cap"
+SWITCHES = "group_switches.cap"
 SCRIPT = Path(__file__).with_name("control_groups.sh")
 NAMED = ("/high", "/high/low", "/other", "/other", "/")
 

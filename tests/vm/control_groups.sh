@@ -23,7 +23,7 @@ echo intervals: &&
 $several --csv -I 20 -e $event -o /out/groups.csv sh /tmp/work &&
 mkdir /sys/fs/cgroup/other &&
 echo samples: &&
-pfmon --system-wide --smpl-module=cgroup_counts -o /out/switches.cap \
+pfmon --system-wide --smpl-module=cgroup_counts -o /out/group_switches.cap \
 	-e context-switches,context-switches --long-smpl-periods=1 sh /tmp/work &&
 mkdir /sys/fs/cgroup/other &&
 $several --table -r 2 --aggregate-results -e $event true &&
