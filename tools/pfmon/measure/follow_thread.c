@@ -11,6 +11,7 @@
 #include "capture/recording_totals.h"
 #include "measure/follow_thread.h"
 #include "measure/follow_watch.h"
+#include "session/evtset.h"
 #include "session/lifetime.h"
 #include "session/saving.h"
 
@@ -352,7 +353,8 @@ static bool start_quietly(const struct follow *follow, struct thread *thread,
 
 	message_keep(reason);
 	ok = command_waits(&follow->m->command) ?
-		     context_start_at_exec(thread->context) :
+		     context_start_at_exec(thread->context,
+					   evtsets_first(thread->context)) :
 		     context_start(thread->context);
 	message_keep(NULL);
 	return ok;

@@ -7,7 +7,6 @@
 
 #include "base/util.h"
 #include "session/context.h"
-#include "session/evtset.h"
 
 bool context_has_family(const struct context *context)
 {
@@ -31,10 +30,10 @@ bool context_start(struct context *context)
 	return start_as(context, NULL);
 }
 
-bool context_start_at_exec(struct context *context)
+bool context_start_at_exec(struct context *context, unsigned int set)
 {
 	pfarg_start_t how = {
-		.start_set = (__u16)evtsets_first(context),
+		.start_set = (__u16)set,
 		.start_flags = PFM_STARTFL_EXEC,
 	};
 

@@ -68,8 +68,8 @@ bool context_has_family(const struct context *context);
 
 bool context_start(struct context *context);
 
-/* Makes the context start when the thread executes a program. */
-bool context_start_at_exec(struct context *context);
+/* Makes the context start with a set when the thread executes a program. */
+bool context_start_at_exec(struct context *context, unsigned int set);
 
 /*
  * Stop a started context temporarily, so that its buffer does not change, and
