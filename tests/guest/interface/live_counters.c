@@ -204,7 +204,7 @@ TEST(without_user_access_the_kernel_reads)
 static void with_kprobes_off(void *unused)
 {
 	with_setting(KPROBES, "0", expect_kernel, NULL);
-	CHECK(file_has(PFM_SYSFS "/defects", "kprobes do not fire"));
+	CHECK(file_has(PFM_SYSFS "/defects", "kprobes cannot be used"));
 	expect_no_kernel(NULL);
 	CHECK(!file_has(PFM_SYSFS "/defects", "kprobe"));
 }
