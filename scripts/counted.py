@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 
 GUEST = "guest"
+# A guest that was not booted, because an earlier run of it was kept.
+REPLAYED = "replayed"
 KERNEL = "kernel"
 # A guest that ended because of a fault in the emulator.
 MISREAD = "misread"

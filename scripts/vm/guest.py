@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import counted
+import kept_runs
 import qemu
 import verdict
 from stream import Stream
@@ -40,9 +41,19 @@ class Receiver:
     output: called with each piece of the command's output.
     files: called with each piece of the tar archive of the guest's directory $OUT.
     end_mark: the bytes that the guest sends after the output and after the archive.
+    sent: all data by channel, if `record` is true.
     """
 
-    def __init__(self, console: Sink, output: Sink, files: Sink, end_mark: bytes):
+    def __init__(
+        self,
+        console: Sink,
+        output: Sink,
+        files: Sink,
+        end_mark: bytes,
+        record: bool = False,
+    ) -> None:
+        self.sent: dict[str, bytearray] = {name: bytearray() for name in qemu.CHANNELS}
+        self._record = record
         self._console = console
         self._log = bytearray()
         self._said = bytearray()
@@ -51,6 +62,8 @@ class Receiver:
 
     def accept(self, channel: str, data: bytes) -> None:
         """Process data that came from one of qemu.CHANNELS."""
+        if self._record:
+            self.sent[channel] += data
         if channel == "console":
             self._log += data
             self._console(data)
@@ -89,18 +102,22 @@ def run(
     receiver: Receiver,
     timeout: float,
     may_deny: bool = False,
+    kept: Path | None = None,
 ) -> Ending:
     """Boot a guest and wait until it ends; return how it ended.
 
     timeout: limit in seconds of host time for QEMU, from its start to its exit.
     may_deny: as for verdict.judge().
+    kept: directory of a kept run, which is replayed instead, or None.
     Raises qemu.QemuError.
     """
-    counted.count(counted.GUEST)
-    with _started(machine, initramfs) as (process, channels):
-        in_time = _receive(channels, receiver, timeout)
-        receiver.close()
-        qemu_status = process.wait() if in_time else None
+    qemu_status: int | None = 0
+    if kept:
+        counted.count(counted.REPLAYED)
+        kept_runs.replay(kept, receiver.accept)
+    else:
+        qemu_status = _emulate(machine, initramfs, receiver, timeout)
+    receiver.close()
     fault = verdict.judge(receiver.log(), may_deny=may_deny, parallel=machine.parallel)
     if fault:
         if fault[0] == verdict.EMULATOR:
@@ -110,6 +127,16 @@ def run(
         reason = f"the guest did not end within {timeout:g} s"
         return Ending(verdict.TIMEOUT, reason)
     return _conclude(receiver, qemu_status)
+
+
+def _emulate(
+    machine: qemu.Machine, initramfs: Path, receiver: Receiver, timeout: float
+) -> int | None:
+    """Run QEMU to its end; return its exit status, or None after `timeout` seconds."""
+    counted.count(counted.GUEST)
+    with _started(machine, initramfs) as (process, channels):
+        in_time = _receive(channels, receiver, timeout)
+        return process.wait() if in_time else None
 
 
 @contextlib.contextmanager

@@ -55,9 +55,9 @@ RATIO = 2
 class Phase:
     """The cost and the results of a phase.
 
-    wall, cpu: seconds. guests: how many were booted. kernels: how many were built.
-    misread: how many guests ended because the emulator misread code. reasons: the
-    number of skipped tests by reason.
+    wall, cpu: seconds. guests: how many were booted or replayed (scripts/vm/kept_runs).
+    kernels: how many were built. misread: how many guests ended because the emulator
+    misread code. reasons: the number of skipped tests by reason.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Phase:
     wall: float
     cpu: float
     guests: int
+    replayed: int
     misread: int
     kernels: int
     passed: int
@@ -126,7 +127,8 @@ def _phase(
         status=status,
         wall=wall,
         cpu=cpu,
-        guests=noted[counted.GUEST],
+        guests=noted[counted.GUEST] + noted[counted.REPLAYED],
+        replayed=noted[counted.REPLAYED],
         misread=noted[counted.MISREAD],
         kernels=noted[counted.KERNEL],
         passed=counts["passed"],
@@ -190,6 +192,9 @@ def _print_table(phases: list[Phase], wall: float) -> None:
     reasons = sum((Counter(each.reasons) for each in phases), Counter[str]())
     for reason, number in reasons.most_common():
         print(f"skipped: {number}: {reason}")
+    replayed = sum(each.replayed for each in phases)
+    if replayed:
+        print(f"guests replayed because their files have not changed: {replayed}")
     misread = sum(each.misread for each in phases)
     if misread:
         print(f"guests rebooted after a fault of the emulator: {misread}")

@@ -51,7 +51,7 @@ $(error UARCH=$(UARCH) is neither x86_64 nor arm64)
 endif
 
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
-	   -Isdk/include -I$(HARNESS) -MMD -MP
+	   -ffile-prefix-map=$(CURDIR)=. -Isdk/include -I$(HARNESS) -MMD -MP
 # Debian installs <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz family hotframes keep_events \

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Generic, NoReturn, TypeVar
 
 import build_parts
+import kept_runs
 import pytest
 import verdict
 
@@ -94,7 +97,8 @@ class Boot:
 
     commands: name -> shell command, which prints TAP or other output. options: options
     of scripts/vm/run. out: directory for the guest's files and messages. If a fault of
-    the emulator ends the guest, the guest is booted once more.
+    the emulator ends the guest, the guest is booted once more. keep: whether to keep
+    the run of a guest that counts instructions, and to replay it next time.
     """
 
     def __init__(
@@ -103,12 +107,17 @@ class Boot:
         commands: Mapping[str, str],
         out: Path,
         options: Sequence[str] = (),
+        keep: bool = False,
     ) -> None:
         need(target)
         self._target = target
         self._out = out
         self._errors = out / "errors"
-        self._told = self._again = False
+        self._told = self._again = self._faulty = False
+        self._kept = out / "kept-run"
+        self._environment = {**os.environ}
+        if keep:
+            self._environment[kept_runs.VARIABLE] = str(self._kept)
         where = ["--arch", target.arch, "--kernel", target.series, "--out", str(out)]
         self._command = [
             str(RUN),
@@ -130,6 +139,7 @@ class Boot:
         with open(self._errors, "wb") as errors:
             self._process = subprocess.Popen(
                 self._command,
+                env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -181,10 +191,16 @@ class Boot:
         """Return the messages of scripts/vm/run."""
         return self._errors.read_text(errors="replace")
 
+    def forget(self) -> None:
+        """Do not replay this run, because a test has found a fault in it."""
+        self._faulty = True
+
     def close(self) -> None:
         """Stop the guest at once."""
         self._process.terminate()
         self._process.communicate()
+        if self._faulty and self._kept.exists():
+            shutil.rmtree(self._kept.read_text(), ignore_errors=True)
 
     def _tell_of_the_end(self, missing: str) -> NoReturn:
         """Fail because the guest ended early; skip if another test reported this."""
@@ -239,13 +255,20 @@ class Boots(Generic[Key]):
     def __init__(self, boot: Callable[[Key], Boot]) -> None:
         self._boot = boot
         self._boots: dict[Key, Boot] = {}
+        self._last: Boot | None = None
 
     def __getitem__(self, key: Key) -> Boot:
         if key not in self._boots:
             for other in self._boots.values():
                 other.status()
             self._boots[key] = self._boot(key)
-        return self._boots[key]
+        self._last = self._boots[key]
+        return self._last
+
+    def forget(self) -> None:
+        """Do not replay the run of the guest that was used last."""
+        if self._last:
+            self._last.forget()
 
     def close(self) -> None:
         """Stop all guests."""

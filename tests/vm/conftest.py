@@ -60,6 +60,13 @@ def _group(item: pytest.Item, target: boot.Target | None) -> str:
     return TIME
 
 
+def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
+    """If a test fails, do not keep the run of its guest."""
+    for value in getattr(node, "funcargs", {}).values():
+        if isinstance(value, boot.Boot | boot.Boots):
+            value.forget()
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail the run if a test of a program was skipped in all its guests."""
     skipped = skipped_everywhere(session.config)

@@ -63,7 +63,7 @@ def _cases() -> Iterator[Case]:
 def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[Guest]]:
     def boot(guest: Guest) -> Boot:
         out = tmp_path_factory.mktemp(str(guest))
-        return Boot(guest, commands.commands(guest), out, commands.options(guest))
+        return Boot(guest, commands.commands(guest), out, commands.options(guest), True)
 
     guests = Boots(boot)
     yield guests

@@ -21,7 +21,7 @@ def boot_fixture(
     """Boot the guest."""
     out = tmp_path_factory.mktemp("live")
     options = (f"--timeout={TIMEOUT}", "--smp=2")
-    boot = Boot(request.param, {name: name for name in LIVE}, out, options)
+    boot = Boot(request.param, {name: name for name in LIVE}, out, options, True)
     yield boot
     boot.close()
 

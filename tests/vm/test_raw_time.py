@@ -34,7 +34,7 @@ def boot_fixture(
     out = tmp_path_factory.mktemp("raw_time")
     options = (f"--timeout={TIMEOUT}", *OPTIONS[request.param])
     commands = {"settings": SETTINGS} | {name: name for name in RAW_TIME}
-    boot = Boot(request.param, commands, out, options)
+    boot = Boot(request.param, commands, out, options, keep=True)
     yield boot
     boot.close()
 

@@ -166,6 +166,26 @@ def test_early_end_of_guest_fails_once(tmp_path: Path) -> None:
             missing()
 
 
+def test_run_is_replayed_unless_test_fails(tmp_path: Path) -> None:
+    guests = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        options = ("--icount", "--no-modules")
+        # Each boot has another ID.
+        command = f": {tmp_path}; tee /out/id </proc/sys/kernel/random/boot_id"
+        target = Target("x86_64", host.kernel())
+        guests.append(Boot(target, {"id": command}, tmp_path / name, options, True))
+        guests[-1].check_end()
+    first, second = guests
+    assert first.printed("id") == second.printed("id") != ""
+    assert (second.out / "id").read_text() == first.printed("id")
+    kept = Path((first.out / "kept-run").read_text())
+    assert kept.is_dir()
+    second.forget()
+    second.close()
+    assert not kept.exists()
+
+
 def test_reserved_status_is_replaced() -> None:
     done = run("sh", "-c", f"exit {verdict.PANIC}")
     assert done.returncode == verdict.RESERVED_STATUS
