@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Keep what guests have sent, to replay it instead of booting the same guest again.
 
-A guest whose time is counted in instructions does not depend on the host's clock or
+The clock of a guest that counts instructions does not depend on the host's clock or
 load. With the same kernel, files and QEMU, another run would test the same again. The
 environment variable PERFMON_KEPT_RUN requests that such runs are kept and replayed: it
 is the path of a file, which receives the path of the kept run. A caller that finds a
-fault in a run deletes it.
+fault in a run deletes it (forget).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def claimed(
     kept = cache.root() / "runs" / f"run-{_digest(machine, initramfs)}"
     with cache.locked(f"locks/{kept.name}"):
         Path(told).write_text(str(kept))
-        purpose = "\0".join([machine.image.name, *command]).encode()
+        purpose = os.fsencode("\0".join([machine.image.name, *command]))
         cache_entries.use(kept, [hashlib.sha256(purpose).hexdigest()])
         yield kept
 
@@ -61,6 +62,15 @@ def keep(kept: Path, sent: Mapping[str, bytes]) -> None:
     cache_entries.prune(kept, shutil.rmtree)
 
 
+def forget(kept: Path) -> None:
+    """Delete a kept run when no other process replays it."""
+    with cache.locked(f"locks/{kept.name}"):
+        gone = Path(tempfile.mkdtemp(prefix=".gone-", dir=kept.parent))
+        if kept.is_dir():
+            kept.rename(gone / kept.name)
+        shutil.rmtree(gone)
+
+
 def _digest(machine: qemu.Machine, initramfs: Path) -> str:
     """Return a digest of everything that affects a run."""
     anywhere = dataclasses.replace(machine, image=Path("image"))
@@ -68,7 +78,7 @@ def _digest(machine: qemu.Machine, initramfs: Path) -> str:
     words = qemu.command(anywhere, Path("initramfs"), names)
     version = subprocess.check_output([words[0], "--version"])
     contents = [machine.image.read_bytes(), initramfs.read_bytes()]
-    digest = hashlib.sha256("\0".join(words).encode())
+    digest = hashlib.sha256(os.fsencode("\0".join(words)))
     for part in (version, *contents):
         digest.update(hashlib.sha256(part).digest())
     return digest.hexdigest()[:16]

@@ -58,3 +58,18 @@ def test_other_runs_are_not_kept(
     assert kept_in(replace(machine, disk=tmp_path / "disk")) is None
     monkeypatch.delenv(kept_runs.VARIABLE)
     assert kept_in(machine) is None
+
+
+def test_forgotten_run_is_deleted(
+    tmp_path: Path, kept_in: Callable[[qemu.Machine], Path | None]
+) -> None:
+    kept = kept_in(_machine(tmp_path / "image"))
+    assert kept
+    sent = {name: name.encode() for name in qemu.CHANNELS}
+    kept_runs.keep(kept, sent)
+    replayed: dict[str, bytes] = {}
+    kept_runs.replay(kept, replayed.__setitem__)
+    assert replayed == sent
+    kept_runs.forget(kept)
+    kept_runs.forget(kept)
+    assert not [path for path in kept.parent.iterdir() if path.is_dir()]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -98,7 +97,8 @@ class Boot:
     commands: name -> shell command, which prints TAP or other output. options: options
     of scripts/vm/run. out: directory for the guest's files and messages. If a fault of
     the emulator ends the guest, the guest is booted once more. keep: whether to keep
-    the run of a guest that counts instructions, and to replay it next time.
+    the run of a guest that counts instructions, and to replay it next time, except in
+    `make check-all`.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Boot:
         self._told = self._again = self._faulty = False
         self._kept = out / "kept-run"
         self._environment = {**os.environ}
-        if keep:
+        if keep and "CHECK_ALL" not in os.environ:
             self._environment[kept_runs.VARIABLE] = str(self._kept)
         where = ["--arch", target.arch, "--kernel", target.series, "--out", str(out)]
         self._command = [
@@ -200,7 +200,7 @@ class Boot:
         self._process.terminate()
         self._process.communicate()
         if self._faulty and self._kept.exists():
-            shutil.rmtree(self._kept.read_text(), ignore_errors=True)
+            kept_runs.forget(Path(self._kept.read_text()))
 
     def _tell_of_the_end(self, missing: str) -> NoReturn:
         """Fail because the guest ended early; skip if another test reported this."""

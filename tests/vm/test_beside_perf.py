@@ -172,7 +172,7 @@ def fixture_guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
         pytest.skip(f"these programs are not installed: {', '.join(_missing())}")
     out = tmp_path_factory.mktemp("beside")
     options = ("--icount", f"--timeout={TIMEOUT * SCALE}", *_added())
-    guest = Boot(TARGET, _commands(), out, options, keep=True)
+    guest = Boot(TARGET, _commands(), out, options, keep=SCALE == 1)
     yield guest
     guest.close()
 

@@ -166,7 +166,10 @@ def test_early_end_of_guest_fails_once(tmp_path: Path) -> None:
             missing()
 
 
-def test_run_is_replayed_unless_test_fails(tmp_path: Path) -> None:
+def test_run_is_replayed_unless_test_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHECK_ALL", raising=False)
     guests = []
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
