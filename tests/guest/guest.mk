@@ -50,8 +50,10 @@ else
 $(error UARCH=$(UARCH) is neither x86_64 nor arm64)
 endif
 
+# The programs do not contain the path of the checkout.
+ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
-	   -ffile-prefix-map=$(CURDIR)=. -Isdk/include -I$(HARNESS) -MMD -MP
+	   $(ANYWHERE) -Isdk/include -I$(HARNESS) -MMD -MP
 # Debian installs <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz family hotframes keep_events \
@@ -135,7 +137,7 @@ $(addprefix $(GOUT)/,come_and_go family gated keep_events kill_at made_code map_
 # otherwise leaf functions would have no frame.
 $(GOUT)/hotframes: examples/hotloops.c tests/guest/guest.mk
 	@mkdir -p $(@D)
-	$(GCC) -O0 -g -Wall -Wextra -Werror -std=gnu11 $(FRAMES) -static -o $@ $<
+	$(GCC) -O0 -g -Wall -Wextra -Werror -std=gnu11 $(ANYWHERE) $(FRAMES) -static -o $@ $<
 
 # Rules for the programs of folder $1.
 define programs-of

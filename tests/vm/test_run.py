@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -164,6 +165,14 @@ def test_early_end_of_guest_fails_once(tmp_path: Path) -> None:
     for missing in (lambda: guest.command("never"), guest.check_end):
         with pytest.raises(pytest.skip.Exception, match="not run: .* with status 124"):
             missing()
+
+
+def test_programs_do_not_contain_path_of_checkout() -> None:
+    built = [*boot.ROOT.glob("build/*/*"), *boot.ROOT.glob("build/*/tests/*")]
+    programs = [path for path in built if path.is_file() and os.access(path, os.X_OK)]
+    here = os.fsencode(boot.ROOT)
+    assert programs
+    assert not [path.name for path in programs if here in path.read_bytes()]
 
 
 def test_run_is_replayed_unless_test_fails(
