@@ -112,7 +112,8 @@ SCRIPTS = (
     *("kernels.py", "kunit.config"),
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
     *("vm/command_line.py", "vm/cpio.py", "vm/guest.py", "vm/init"),
-    *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
+    *("vm/initramfs.py", "vm/kept_runs.py", "vm/libraries.py", "vm/qemu.py"),
+    *("vm/rootdisk.py", "vm/run"),
     *("vm/stream.py", "vm/supply.py", "vm/verdict.py"),
 )
 PROGRAM = """
