@@ -22,8 +22,8 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
  * the caller must call pfm_not_entered() at once, to restore the overwritten
  * owner. If the owner is a command, an overflow in an NMI before that call
  * takes the command for another overflow, and leaves a note without queuing an
- * irq_work. The note is not lost: the caller leaves a note to the command, too,
- * and the irq_work for the caller's note handles both.
+ * irq_work. The note is not lost: the interrupted overflow then calls
+ * pfm_defer(), which queues an irq_work or handles the note.
  */
 static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * pfm_fmt_pebs64 - records of precise events, in the 64-bit layout of the
- *		    Pentium 4 and Xeon, or of later CPUs (Eranian 2006, 5.4)
+ *		    Pentium 4 and Xeon (Eranian 2006, 5.4), or of later CPUs
  */
 #include <perfmon/perfmon_pebs64_smpl.h>
 

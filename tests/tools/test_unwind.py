@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare unwind tables with binutils' output, and with the expected rules of code."""
+"""Compare unwind tables with binutils' output, and with rules that are right."""
 
 from __future__ import annotations
 
@@ -401,7 +401,8 @@ def test_unwind_plt_of_static_program_is_followed(
     assert [table.rule(place(code[number][0])) for number in (0, 2)] == [CALL, NONE]
 
 
-# The rule during a jump to another frame, whose rsp is in r8 and address in rdx.
+# The rule during a jump into another frame: that frame's rsp is in r8, and the address
+# of the code to continue at is in rdx.
 JUMPS = Rule(Kind.REG, 8, Ra.REG, Fp.LOST, 0, 1)
 LONGJMP = ".cfi_def_cfa rdi, 0\n.cfi_register rsp, r8\n.cfi_register rbp, r9"
 CONTEXTS = """
@@ -572,8 +573,8 @@ def test_unwind_link_register_of_arm64_is_used(assembled: Assembled) -> None:
     )
 
 
-# The unwind information of longjmp() and setcontext() in glibc for arm64 says where the
-# buffer has the other registers, but not where it has sp.
+# The unwind information of longjmp() and setcontext() in glibc for arm64 does not say
+# where in the buffer sp is, only where the other registers are.
 @pytest.mark.parametrize("saved", [".cfi_offset x30, 88", ".cfi_same_value x30"])
 def test_unwind_buffer_is_no_frame_of_arm64(assembled: Assembled, saved: str) -> None:
     body = f".cfi_def_cfa x0, 0\n{saved}\nnop"
@@ -595,8 +596,8 @@ def test_unwind_plt_of_arm64_is_followed(
     assert [start - plt for start in table.starts[:3]] == [0, before + 4, 32]
 
 
-# Because of erratum 843419 of the Cortex-A53, the linker moves the last load (ldr x2)
-# behind the function, and replaces it with a branch.
+# Because of erratum 843419 of the Cortex-A53, the linker moves the load `ldr x2` to a
+# place after the function, and puts a branch in its place.
 MOVED = """
     .text
     .balign 4096

@@ -289,10 +289,11 @@ typedef void (*fmt_set_arg_t)(void *buf, const void *arg);
 
 /**
  * struct pfm_arg_field - a field of a format's argument, as tools see it
- * @name:   name: at most PFM_ARG_MAX_WORD letters, digits and underscores. The
- *          name of a nested member begins with the names of the structures that
- *          contain it, each followed by a dot; see pfm_arg_name()
- * @unit:   unit, a word like @name. For "bytes" tools accept suffixes as in 64k
+ * @name:   name; that of a nested member begins with the names of the
+ *          structures that contain it, each with a dot. The last part, which
+ *          users write (see pfm_arg_name()), is a word of at most
+ *          PFM_ARG_MAX_WORD letters, digits and underscores
+ * @unit:   unit, also a word. For "bytes" tools accept suffixes as in 64k
  * @offset: offset in bytes from the start of the argument
  * @size:   1, 2, 4 or 8 bytes; unsigned, in native byte order
  * @dfl:    default value

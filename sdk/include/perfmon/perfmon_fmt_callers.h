@@ -356,8 +356,8 @@ static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
 }
 
 /**
- * pfm_user_frames() - collect the callers of given user registers
- * @regs: user registers of the current thread
+ * pfm_user_frames() - collect return addresses of the user stack
+ * @regs: user registers of the current thread, at which the walk begins
  * @out:  out: return addresses, innermost first
  * @max:  maximum number of addresses
  *

@@ -19,8 +19,8 @@
 struct worker;
 
 /*
- * The PMC value that counts the events caused by touch_pages(): page faults in
- * user space and in the kernel, or NMIs.
+ * The PMC value that counts the events caused by touch_pages(): NMIs if
+ * faults_are_nmis(), otherwise page faults in user space and in the kernel.
  */
 #define PAGE_FAULTS	ctx_page_faults()
 __u64 ctx_page_faults(void);

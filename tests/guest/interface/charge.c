@@ -268,9 +268,10 @@ TEST(set_memory_charge_is_released)
 }
 
 /*
- * Let a worker hold, across exec, a context whose sets use up the memory limit.
- * The worker is started as root, because it locks its memory and must not be
- * subject to the limit.
+ * Let a worker hold a context whose sets use up the memory limit, and call
+ * exec. @flags are the flags of the context's descriptor: with FD_CLOEXEC, the
+ * exec releases the memory. The worker is started as root, because it locks its
+ * memory and must not be subject to the limit.
  */
 static void sets_and_exec(int flags)
 {

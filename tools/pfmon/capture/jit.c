@@ -112,9 +112,10 @@ static unsigned int count_of(const struct jit *jit, unsigned int uid)
 }
 
 /*
- * Makes room for a file; if necessary, forgets the oldest file without samples
- * of the user who has most files. So users cannot take away the room for the
- * files of others. Returns false if all files have samples.
+ * Makes room for a file. If necessary, forgets a file without samples: of the
+ * users who have such files, it takes the one with the most files, and forgets
+ * this user's oldest file without samples. So users cannot take away the room
+ * for the files of others. Returns false if all files have samples.
  */
 static bool make_room(struct jit *jit)
 {

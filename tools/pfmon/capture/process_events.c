@@ -32,7 +32,7 @@ struct place {
 struct process_events {
 	struct perf_rings rings;
 	struct pid_table told;	/* processes that perf records */
-	size_t told_enough;	/* count at which to remove ended ones */
+	size_t told_enough;	/* remove ended processes at this told.count */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
 	struct place *places;	/* of the records in bytes, sorted by time */

@@ -87,9 +87,9 @@ struct division {
 };
 
 /*
- * Finishes and renames the capture, and begins the next one under the original
- * name, like recording_begin(). *division describes the finished capture. If
- * the capture cannot be renamed, prints a message and continues that capture.
+ * Renames and finishes the capture, then begins the next one under the original
+ * name, as recording_begin() does. *division describes the finished capture. If
+ * the capture cannot be renamed, prints a message and continues to record it.
  */
 bool recording_divide(struct recording *recording, const struct plan *plan,
 		      struct context *const *contexts, unsigned int count,

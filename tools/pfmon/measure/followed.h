@@ -44,7 +44,7 @@ struct process {
 	unsigned int threads;
 	unsigned int leaving;	/* number of exiting threads */
 	bool measured;
-	bool examined;		/* all of it was recorded since its last exec */
+	bool examined;		/* an exit since the last exec recorded it */
 };
 
 struct thread {

@@ -133,11 +133,11 @@ void report_process_events(const struct totals *totals)
 	const struct process_totals *processes = &totals->processes;
 
 	if (processes->error)
-		message("perf's records of processes are not available: %s%s; samples of short-lived processes and mappings may have no files and functions",
+		message("perf's records of processes are not available: %s%s; the files and functions of samples in short-lived processes or mappings may be unknown",
 			strerror(processes->error), processes->error == EACCES ?
 			" (see kernel.perf_event_paranoid)" : "");
 	if (processes->lost)
-		message("%" PRIu64 " of perf's records about processes were lost: samples of short-lived processes and mappings may have no files and functions",
+		message("%" PRIu64 " of perf's records about processes were lost: the files and functions of samples in short-lived processes or mappings may be unknown",
 			processes->lost);
 }
 

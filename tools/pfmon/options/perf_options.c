@@ -8,7 +8,7 @@
 #include "options/perf_options.h"
 
 static const struct {
-	char letter;		/* 0 if pfmon uses it for another option */
+	char letter;		/* 0 if it is another option of pfmon */
 	const char *name;
 	const char *here;
 } options[] = {

@@ -76,8 +76,8 @@ void buffers_each_new(const struct buffers *buffers,
 		      void *data);
 
 /*
- * Return the number of samples that the format has lost, or skipped, or of
- * thread states that it has evicted.
+ * Return how many samples the format has lost, how many samples it has skipped,
+ * and how many thread states it has evicted.
  */
 uint64_t buffers_lost(const struct buffers *buffers);
 uint64_t buffers_skipped(const struct buffers *buffers);
