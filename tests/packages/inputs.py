@@ -10,13 +10,12 @@ but not on other code of the modules, which `make vm` tests.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 
 import bare_machines
-import cache
 import packages
+import passed
 import source_tree
 from boot import ROOT
 
@@ -24,7 +23,7 @@ from boot import ROOT
 # tests.
 TESTS = (
     *("tests/packages/", "tests/vm/boot.py", "tests/vm/programs.py"),
-    *("tests/style/pages.py", "tests/conftest.py"),
+    *("tests/style/pages.py", "tests/conftest.py", "tests/checks/passed.py"),
 )
 # Packages that the machines install during the tests, and the package whose program
 # runs the machines.
@@ -70,11 +69,13 @@ def record(on: str, named: re.Pattern[str]) -> Path:
 
     on: the versions of the machines' packages, as machines() returns them.
     """
-    digest = hashlib.sha256(f"{named.pattern}\0{on}\0".encode())
-    for name in sorted(source_tree.names(ROOT)):
-        if name.startswith("tests/") and not name.startswith(TESTS):
-            continue
-        mode = (ROOT / name).stat().st_mode & 0o111
-        content = relevant(name, (ROOT / name).read_bytes(), named)
-        digest.update(f"{name}\0{mode}\0{len(content)}\0".encode() + content)
-    return cache.root() / "passed" / f"packages-{digest.hexdigest()[:16]}"
+
+    def content(name: str) -> bytes:
+        return relevant(name, (ROOT / name).read_bytes(), named)
+
+    names = [
+        name
+        for name in source_tree.names(ROOT)
+        if name.startswith(TESTS) or not name.startswith("tests/")
+    ]
+    return passed.record("packages", f"{named.pattern}\0{on}", names, content)

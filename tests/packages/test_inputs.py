@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import inputs
+import passed
 import pytest
 
 LINTIAN = "test_lintian_accepts_built_packages"
@@ -62,7 +63,8 @@ def test_record_depends_on_names_and_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(inputs, "ROOT", tmp_path / "tree")
+    for module in (inputs, passed):
+        monkeypatch.setattr(module, "ROOT", tmp_path / "tree")
     source = tmp_path / "tree/core/main.c"
     source.parent.mkdir(parents=True)
 
