@@ -18,12 +18,12 @@
 void perf_readers_add(struct perf_set *ps);
 void perf_readers_del(struct perf_set *ps);
 
-/* Remove the kprobes; no set is loaded. Context: process. */
+/* Remove the kprobes. Context: process; no set may be loaded. */
 void perf_readers_exit(void);
 
 /*
- * Request user access to the event of @reg from perf. Return: true if access
- * was requested. Whether perf grants the access is known only once the event is
+ * Ask perf for user access to the event of @reg. Return: true if access was
+ * requested. Whether perf grants the access is known only once the event is
  * on a counter.
  */
 bool perf_ask_for_user_read(struct perf_event_attr *attr,

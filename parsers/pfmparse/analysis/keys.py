@@ -377,7 +377,7 @@ def key(name: str, source: Input) -> Key:
 def _numbers(samples: Samples, name: str) -> Column:
     """Returns the column with a key's numbers.
 
-    Raises PfmParseError if a number summarises several samples.
+    Raises PfmParseError if each number of the column summarises several samples.
     """
     for role in AGGREGATES:
         if name in samples.summaries(role):

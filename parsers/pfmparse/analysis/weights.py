@@ -71,9 +71,10 @@ def usual(samples: Samples, counting: bool = False) -> str:
 
 
 def aggregates(samples: Samples, name: str) -> dict[Role, str]:
-    """Returns the columns that summarise a quantity, by role; may be empty.
+    """Returns columns that summarise quantities, by role; may be empty.
 
-    ``name`` is the name of the quantity or of one of these columns.
+    ``name`` selects the columns of the quantity with this name, or the column with this
+    name.
     """
     return {
         role: column

@@ -24,8 +24,10 @@ SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE
 def write(job: Job) -> None:
     """Adds the captures to the database, all of them or none."""
     if job.weight not in (COUNT, PERIOD) and not _has_sums(job):
-        text = "the rows always contain both count and period"
-        raise ExportError(f"--weight {job.weight} is not available: {text}")
+        raise ExportError(
+            f"--weight {job.weight} is not available: not all inputs have sums of it; "
+            "the rows always contain count and period"
+        )
     with closing(_opened(job)) as database:
         database.prepare()
         for source in job.inputs:

@@ -163,7 +163,7 @@ void conform_mem_seed(u64 seed);
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size);
 void conform_mem_free(struct conform_mem *m);
 /*
- * Check the guards around @m, which messages call @what. Context: any.
+ * Check the guards around @m. Messages refer to @m as @what. Context: any.
  * Return: 0 or a finding.
  */
 int conform_mem_check(struct conform *c, const struct conform_mem *m,

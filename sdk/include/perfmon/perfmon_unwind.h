@@ -203,8 +203,8 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
  *                         pointer does not lead to a caller
  * @PFM_UNWIND_UNREADABLE: a word that a rule needs is not on the stack or not
  *                         in memory, or the stack pointer did not rise
- * @PFM_UNWIND_NO_SPACE:   the process's mappings are not known yet; the chain
- *                         was found by frame pointers
+ * @PFM_UNWIND_NO_SPACE:   the mappings of the process's address space are not
+ *                         known yet; the chain was found by frame pointers
  */
 enum pfm_unwind_why {
 	PFM_UNWIND_MORE,

@@ -317,9 +317,7 @@ TEST(each_level_allows_what_perf_event_open_allows)
 	with_node_for_group(at_all_levels, NULL);
 }
 
-/*
- * Test all levels of perfmon's parameter while perf's own level is different.
- */
+/* Test all levels of perfmon's parameter. perf's level does not change. */
 static void at_all_own_levels(struct inquiry q)
 {
 	make_those();

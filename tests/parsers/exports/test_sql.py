@@ -304,5 +304,5 @@ def test_sql_export_refuses_other_weights(tmp_path: Path, capsys: Capture) -> No
     argv = ["export", str(path), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv, "--weight", "cpu")
     assert status == 1
-    assert "--weight cpu is not available: the rows always contain both" in err
+    assert "--weight cpu is not available: not all inputs have sums of it" in err
     assert not database.exists()

@@ -15,8 +15,9 @@
 #define LARGEST_CLOCK_FREQUENCY	100000ULL
 
 /*
- * Returns the event with the number @index, to which @text applies: an element
- * of a list about sampling periods. Returns NULL, with a message, on failure.
+ * Returns the event with the number @index. @text, an element of a list of
+ * periods or frequencies, applies to this event. Returns NULL, with a message,
+ * on failure.
  */
 static struct event_option *sampled_at(struct options *options,
 				       const char *text, unsigned int index,
