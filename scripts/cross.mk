@@ -7,3 +7,6 @@ HOST_ARCH := $(patsubst i%86,i386,$(patsubst aarch64,arm64,$(shell uname -m)))
 # packages do not conflict with packages of other compilers.
 GCC_VERSION := $(shell gcc -dumpversion 2>/dev/null)
 CROSS_GCC := aarch64-linux-gnu-gcc-$(GCC_VERSION)
+
+# With this option, programs do not contain the path of the checkout.
+ANYWHERE := -ffile-prefix-map=$(CURDIR)=.

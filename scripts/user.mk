@@ -33,8 +33,7 @@ $(error UARCH=$(UARCH) cannot be built on $(HOST_ARCH), only $(HOST_ARCH), arm64
 endif
 
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
-# The programs do not depend on the checkout's path.
-UCFLAGS = $(CPPFLAGS) $(CFLAGS) -ffile-prefix-map=$(CURDIR)=. -Isdk/include -MMD -MP
+UCFLAGS = $(CPPFLAGS) $(CFLAGS) $(ANYWHERE) -Isdk/include -MMD -MP
 ULDFLAGS = $(LDFLAGS)
 ULIBS := -lpfm -ljson-c -ldeflate -lelf -luuid -lm -lpthread
 

@@ -41,7 +41,7 @@ class Receiver:
     output: called with each piece of the command's output.
     files: called with each piece of the tar archive of the guest's directory $OUT.
     end_mark: the bytes that the guest sends after the output and after the archive.
-    sent: all data by channel, if `record` is true.
+    sent: receives all data by channel, unless it is None.
     """
 
     def __init__(
@@ -50,10 +50,9 @@ class Receiver:
         output: Sink,
         files: Sink,
         end_mark: bytes,
-        record: bool = False,
+        sent: dict[str, bytearray] | None = None,
     ) -> None:
-        self.sent: dict[str, bytearray] = {name: bytearray() for name in qemu.CHANNELS}
-        self._record = record
+        self._sent = sent
         self._console = console
         self._log = bytearray()
         self._said = bytearray()
@@ -62,8 +61,8 @@ class Receiver:
 
     def accept(self, channel: str, data: bytes) -> None:
         """Process data that came from one of qemu.CHANNELS."""
-        if self._record:
-            self.sent[channel] += data
+        if self._sent is not None:
+            self._sent.setdefault(channel, bytearray()).extend(data)
         if channel == "console":
             self._log += data
             self._console(data)

@@ -16,15 +16,19 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import cache
 import cache_entries
+import packages
 import qemu
 
 VARIABLE = "PERFMON_KEPT_RUN"
+# Packages with the firmware that QEMU loads without being told.
+FIRMWARE = ("seabios", "qemu-system-data")
 
 
 @contextlib.contextmanager
@@ -55,11 +59,14 @@ def replay(kept: Path, accept: Callable[[str, bytes], object]) -> None:
 
 
 def keep(kept: Path, sent: Mapping[str, bytes]) -> None:
-    """Keep the data of a run, by channel."""
-    with cache.filling(kept) as made:
-        for name in qemu.CHANNELS:
-            (made / name).write_bytes(sent[name])
-    cache_entries.prune(kept, shutil.rmtree)
+    """Keep the data of a run, by channel. If there is no room, print a message."""
+    try:
+        with cache.filling(kept) as made:
+            for name in qemu.CHANNELS:
+                (made / name).write_bytes(sent.get(name, b""))
+        cache_entries.prune(kept, shutil.rmtree)
+    except OSError as error:
+        print(f"the guest's run is not kept: {error}", file=sys.stderr)
 
 
 def forget(kept: Path) -> None:
@@ -76,9 +83,10 @@ def _digest(machine: qemu.Machine, initramfs: Path) -> str:
     anywhere = dataclasses.replace(machine, image=Path("image"))
     names = {name: name for name in qemu.CHANNELS}
     words = qemu.command(anywhere, Path("initramfs"), names)
-    version = subprocess.check_output([words[0], "--version"])
+    versions = [subprocess.check_output([words[0], "--version"])]
+    versions += [str(packages.installed_version(name)).encode() for name in FIRMWARE]
     contents = [machine.image.read_bytes(), initramfs.read_bytes()]
     digest = hashlib.sha256(os.fsencode("\0".join(words)))
-    for part in (version, *contents):
+    for part in (*versions, *contents):
         digest.update(hashlib.sha256(part).digest())
     return digest.hexdigest()[:16]

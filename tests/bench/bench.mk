@@ -20,5 +20,5 @@ bench: $(PROGRAMS:%=$(UOUT)/%)
 
 $(UOUT)/pfm_%: tests/bench/pfm_%.c $(SHARED) $(LIBRARIES) \
 		$(wildcard tests/bench/*.h sdk/include/perfmon/*.h)
-	$(UCC) $(CFLAGS) -ffile-prefix-map=$(CURDIR)=. -Isdk/include -Itools/pfmon \
+	$(UCC) $(CFLAGS) $(ANYWHERE) -Isdk/include -Itools/pfmon \
 		-static -o $@ $< $(SHARED) $(LIBRARIES)

@@ -50,8 +50,6 @@ else
 $(error UARCH=$(UARCH) is neither x86_64 nor arm64)
 endif
 
-# The programs do not contain the path of the checkout.
-ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
 	   $(ANYWHERE) -Isdk/include -I$(HARNESS) -MMD -MP
 # Debian installs <asm/> in the directory of the 64-bit architecture.

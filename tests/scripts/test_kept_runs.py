@@ -73,3 +73,11 @@ def test_forgotten_run_is_deleted(
     kept_runs.forget(kept)
     kept_runs.forget(kept)
     assert not [path for path in kept.parent.iterdir() if path.is_dir()]
+
+
+def test_full_cache_is_not_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("not a directory")
+    kept_runs.keep(tmp_path / "file/run", {})
+    assert "run is not kept: " in capsys.readouterr().err
