@@ -59,13 +59,14 @@ static int callstack_exit(void *buf)
 	return 0;
 }
 
-static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-				     struct pfm_ovfl_data *data)
+static __always_inline int
+callstack_record(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+		 const struct pfm_ovfl_data *data,
+		 const struct callstack_priv *priv, bool by_tables)
 {
-	const struct callstack_priv *priv = pfm_sink_priv(buf);
 	pfm_callstack_record_t *record = pfm_sink_begin(buf, arg);
-	u16 pmds = arg->num_smpl_pmds, kernel, user;
-	struct pfm_unwind_end end;
+	struct pfm_unwind_found user = { .end.why = PFM_UNWIND_MORE };
+	u16 pmds = arg->num_smpl_pmds, kernel;
 	u64 *chain;
 
 	if (!record)
@@ -73,8 +74,12 @@ static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	chain = (u64 *)(record + 1) + pmds;
 	pfm_copy_pmds((u64 *)(record + 1), arg, pmds);
 	kernel = pfm_kernel_callers(data, chain, priv->max_depth);
-	user = pfm_unwind_callers(priv->set, data, chain + kernel,
-				  priv->max_depth, &end);
+	if (by_tables)
+		user = pfm_unwind_with_set(priv->set, data, chain + kernel,
+					   priv->max_depth);
+	else
+		user.nr = pfm_user_callers(data, chain + kernel,
+					   priv->max_depth);
 	*record = (pfm_callstack_record_t) {
 		.tstamp = tstamp,
 		.ip = data->ip,
@@ -85,13 +90,35 @@ static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		.set = arg->active_set,
 		.num_pmds = pmds,
 		.num_kernel = kernel,
-		.num_user = user,
-		.user_end = end.why,
-		.user_guessed = end.guessed,
+		.num_user = user.nr,
+		.user_end = user.end.why,
+		.user_guessed = user.end.guessed,
 	};
 	pfm_sink_end(buf, arg, sizeof(*record) +
-			       sizeof(u64) * (pmds + kernel + user));
+			       sizeof(u64) * (pmds + kernel + user.nr));
 	return 0;
+}
+
+/*
+ * Not inlined: with a call of another module, the handler would save ten more
+ * registers in each sample.
+ */
+static noinline int notrace
+callstack_record_by_tables(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+			   const struct pfm_ovfl_data *data,
+			   const struct callstack_priv *priv)
+{
+	return callstack_record(buf, arg, tstamp, data, priv, true);
+}
+
+static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				     struct pfm_ovfl_data *data)
+{
+	const struct callstack_priv *priv = pfm_sink_priv(buf);
+
+	if (unlikely(priv->set))
+		return callstack_record_by_tables(buf, arg, tstamp, data, priv);
+	return callstack_record(buf, arg, tstamp, data, priv, false);
 }
 
 static const pfm_buffer_fmt_t pfm_callstack_fmt = {

@@ -61,7 +61,7 @@ struct pfm_unwind_found {
 	struct pfm_unwind_end	end;
 };
 
-/* For pfm_unwind_callers() only; @set is not NULL. */
+/* As pfm_unwind_callers(), but @set is not NULL. */
 struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
 					    const struct pfm_ovfl_data *data,
 					    u64 *out, unsigned int max);
