@@ -224,6 +224,7 @@ check_unload() {
 		return
 	fi
 	if rmmod "$module" 2>/dev/null; then
+		# Do not call said() first: meanwhile the unloaded handler could crash the guest.
 		fail "the module can be unloaded while a context uses the format: register it with pfm_register_buffer_fmt()"
 		end_recording
 		return
@@ -235,11 +236,11 @@ check_unload() {
 reload() {
 	for each in $(seq $loops); do
 		if ! rmmod "$module" 2>/tmp/error; then
-			fail "the module cannot be unloaded although no context uses the format: $(cat /tmp/error)"
+			fail "the module cannot be unloaded although no context uses the format: $(cat /tmp/error)$(said)"
 			return 1
 		fi
 		if [ -d $formats/"$uuid" ]; then
-			fail "the format is still registered after its module was unloaded"
+			fail "the format is still registered after its module was unloaded$(said)"
 			return 1
 		fi
 		if ! load; then

@@ -61,7 +61,11 @@ EXPECTED = {
         "full": "the default argument is rejected with -22",
         "recording": "pfmon cannot record with the format: .* rejects its argument",
     },
-    "exits": {"full": "fmt_exit returns -16: .* must return 0"},
+    "exits": {
+        "full": "fmt_exit returns -16: .* must return 0",
+        "unload": "cannot be unloaded although no context uses the format: .*; "
+        "perfmon: format broken_exits: fmt_exit returns -16$",
+    },
     "filters": {
         "records": "recorded nothing: .* give an argument with which it records",
         "levels": "recorded nothing",
