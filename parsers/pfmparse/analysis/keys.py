@@ -94,7 +94,7 @@ class Eventids(Numbers):
     """A key: the event ID that the session assigned to the sample's event."""
 
     def __init__(self, source: Input) -> None:
-        super().__init__("event", lambda samples: samples.role(Role.EVENT))
+        super().__init__("event", _eventids)
         self._names: dict[int, list[str]] = {}
         for event in source.events.all[:-1]:
             assert event.eventid is not None
@@ -207,6 +207,14 @@ class Located:
 def _lists(pairs: Interner) -> tuple[list[int], list[int]]:
     a, b = pairs.pairs()
     return a.tolist(), b.tolist()
+
+
+def _eventids(samples: Samples) -> Column:
+    """Returns the event IDs; raises PfmParseError if the samples have none."""
+    has = samples.name_of
+    if has(Role.EVENT) is None and has(Role.PMD) is not None:
+        raise RequestError(f"{samples.lacks('event')}: group the events by 'pmd'")
+    return samples.role(Role.EVENT)
 
 
 def _function(location: Location, _: int) -> Value:

@@ -143,6 +143,17 @@ def test_report_by_unknown_key_lists_known_ones(
     assert err.startswith(said)
 
 
+@pytest.mark.parametrize("command", ["report", "timeline"])
+def test_events_without_ids_are_grouped_by_pmd(
+    command: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, command, "--by", "event", file)
+    assert (status, out) == (1, "")
+    assert "the samples have no event; they have pid, ovfl_pmd, " in err
+    assert err.endswith(": group the events by 'pmd'\n")
+    assert run(capsys, command, "--by", "pmd", file)[0] == 0
+
+
 @pytest.mark.parametrize(
     "by,keys",
     [
