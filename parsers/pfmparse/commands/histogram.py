@@ -106,7 +106,7 @@ ADDRESS_WIDTH = 18  # characters
 WHERE = {"LFB": "a line fill buffer", "RAM": "memory"}
 WHERE |= {"other": "another source", UNKNOWN: "an unknown level"}
 TRANSLATED = {
-    "L1": "found in the first-level or second-level TLB",
+    "L1": "found in the first-level TLB, or in a TLB of unknown level",
     "L2": "found in the second-level TLB",
     "walk": "found by the hardware page walker",
     "OS": "found by the operating system",

@@ -68,6 +68,14 @@ def test_histogram_shows_levels_that_occur() -> None:
     assert lines[-3].split()[4:6] == ["%L1", "%L3"]
 
 
+def test_histogram_explains_tlb_levels() -> None:
+    found = replace(PLAIN, thresholds=None, translations=True, of_each=[1, 2, 0, 0, 0])
+    lines = text(found)
+    what = "percentage of addresses whose translation was found in"
+    assert f"# %L1  : {what} the first-level TLB, or in a TLB of unknown level" in lines
+    assert f"# %L2  : {what} the second-level TLB" in lines
+
+
 @pytest.mark.parametrize(
     "khz,latency,samples,ns",
     [
