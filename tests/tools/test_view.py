@@ -156,4 +156,6 @@ def test_missing_viewer_prevents_measuring(programs: Path, tmp_path: Path) -> No
     )
     assert run.returncode == ERROR
     assert "dear-hist needs pfmparse to show its view" in run.stderr
+    advice = "replace --smpl-module=dear-hist by --smpl-pmds=addr,latency,source"
+    assert f"{advice} and view the capture with pfmparse mem on" in run.stderr
     assert not trace.exists() and not (tmp_path / "x.cap").exists()

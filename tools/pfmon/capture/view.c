@@ -103,9 +103,10 @@ bool view_find_program(const struct options *options, char **path)
 	*path = view_program();
 	if (*path)
 		return true;
-	message("%s needs " PROGRAM " to show its view, and " PROGRAM " is neither in pfmon's directory nor in PATH: install pfmparse, or replace --smpl-module=%s by --smpl-pmds=%s",
+	message("%s needs " PROGRAM " to show its view, and " PROGRAM " is neither in pfmon's directory nor in PATH: install pfmparse, or replace --smpl-module=%s by --smpl-pmds=%s and view the capture with pfmparse %s on another machine",
 		options->module, options->module,
-		smpl_module_named(options->module)->pmds);
+		smpl_module_named(options->module)->pmds,
+		command_of(options));
 	return false;
 }
 
