@@ -4,7 +4,8 @@
  *
  * The reader also reads buffers of perfmon 2.0 on ia64, which have another
  * UUID, and converts their entries to the current layout. perfmon_read.h
- * explains how to use a reader.
+ * explains how to use a reader. Section numbers refer to the perfmon2 interface
+ * specification, version 0.6.
  */
 #ifndef PERFMON_READ_DEFAULT_H
 #define PERFMON_READ_DEFAULT_H
