@@ -205,7 +205,7 @@ def test_latencies_are_summed_by_request(out: Path, parsers: tuple[Path, ...]) -
 
 
 def test_spans_of_threads_are_their_own(out: Path, parsers: tuple[Path, ...]) -> None:
-    options = ("--by", "tid", "--stat", "sum,max", "--of", "span")
+    options = ("--by", "thread,from,pmd", "--stat", "sum,mean,max", "--of", "span")
     rows = _rows(out / "spans.cap", parsers, *options)
     assert sorted(row["count"] for row in rows) == [3, 4]
     for row in rows:

@@ -15,6 +15,7 @@ from ..formats.samples import Column, Samples
 from ..recording import Batch
 from ..symbols.location import UNKNOWN, Detail, Location
 from . import columns
+from .events import Event
 from .inputs import Input
 from .interner import Ids, Interner, U64s
 
@@ -111,27 +112,23 @@ class Pmds:
     title = "pmd"
 
     def __init__(self, source: Input) -> None:
-        self._pairs = Interner()
-        self._events = {(e.set, e.pmd): e.name for e in source.events.all[:-1]}
+        self._events = source.events
 
     def ids(self, batch: Batch) -> Ids:
-        """Returns the ID of each sample's set and PMD."""
-        sets, pmds = batch.samples.role(Role.SET), batch.samples.role(Role.PMD)
-        return self._pairs.ids(sets.astype(np.uint64), pmds.astype(np.uint64))
+        """Returns the ID of the event that each sample's PMD counts."""
+        if batch.samples.name_of(Role.PMD) is None:
+            raise batch.samples.lacks("pmd")
+        return self._events.ids(batch.samples)
 
     def values(self) -> Sequence[Value]:
         """Returns the PMDs; PMDs that do not sample in the session share one value."""
-        return [self._value(s, p) for s, p in zip(*_lists(self._pairs))]
+        return [self._value(event) for event in self._events.all]
 
-    def _value(self, event_set: int, pmd: int) -> Value:
-        event = self._events.get((event_set, pmd))
-        extra: dict[str, object] = {
-            "set": None if event is None else event_set,
-            "event": event,
-        }
-        if event is None:
-            return Value(UNKNOWN, UNKNOWN, extra)
-        return Value(pmd, f"{pmd} {event} (set {event_set})", extra)
+    def _value(self, event: Event) -> Value:
+        if event.pmd is None:
+            return Value(UNKNOWN, UNKNOWN, {"set": None, "event": None})
+        label = f"{event.pmd} {event.name} (set {event.set})"
+        return Value(event.pmd, label, {"set": event.set, "event": event.name})
 
 
 class Comms:
@@ -202,11 +199,6 @@ class Located:
         """Returns the locations of some IDs; does not look up others."""
         found = zip(self._places.some(ids), self._places.addresses()[ids].tolist())
         return [self._to_value(location, address) for location, address in found]
-
-
-def _lists(pairs: Interner) -> tuple[list[int], list[int]]:
-    a, b = pairs.pairs()
-    return a.tolist(), b.tolist()
 
 
 def _eventids(samples: Samples) -> Column:

@@ -128,6 +128,12 @@ def test_pmd_key_separates_event_sets() -> None:
     ]
 
 
+def test_pmd_key_needs_no_event_sets() -> None:
+    tally = Tally("pmd", {0: [pmd(4), pmd(5)]})
+    tally.add(Samples(3, {"ovfl_pmd": np.array([5, 4, 5])}))
+    assert tally.counts() == {4: 1, 5: 2}
+
+
 def test_number_key_keeps_negative_numbers() -> None:
     tally = Tally("node")
     for dtype, nodes in (("<i4", [-1, 3]), ("<i4", [-1])):

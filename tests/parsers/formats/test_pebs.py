@@ -289,7 +289,7 @@ def test_pebs_without_status_refuses_report_by_pmd(
     sess = session({0: [pmd(0), pmd(1)]}, UUID_PEBS64)
     path = file_of(tmp_path, [{}], 144, sess)
     assert main(["report", "--by", "pmd", path]) == 1
-    assert "the samples have no set" in capsys.readouterr().err
+    assert "the samples have no pmd" in capsys.readouterr().err
 
 
 def test_pebs_dump_has_the_registers(
