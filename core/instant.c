@@ -129,7 +129,7 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 	 * whereas PEBS hardware raises one only when the threshold is reached.
 	 */
 	if (!interrupts && unlikely(!--ctx->credit))
-		interrupts = pfm_rate_is_exceeded(ctx, 0);
+		interrupts = pfm_rate_account(ctx, 0);
 	local_irq_restore(flags);
 	return interrupts;
 }
@@ -164,13 +164,13 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * Is this the report of an overflow that was already handled (PFM_KNOWN)? It is
- * not if the PMD has counted more than half a period since then. In that case
- * the handled overflow was never reported, and this is the report of the next
- * overflow, a whole period later. In both cases no report is expected any more,
- * so the PMD becomes PFM_QUIET.
+ * Discard the report of an overflow that was already handled (PFM_KNOWN). If
+ * the PMD has counted more than half a period since then, the handled overflow
+ * was never reported: this is the report of the next overflow, a whole period
+ * later, and is not discarded. In both cases no report is expected any more, so
+ * the PMD becomes PFM_QUIET.
  */
-bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
+bool pfm_overflow_discard_known(struct pfm_pmu_reg *reg, u64 value)
 {
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 
@@ -179,7 +179,7 @@ bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 		return false;
 	return value - pmd->known_from <= -pmd->last_reset >> 1;
 }
-EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
+EXPORT_SYMBOL_GPL(pfm_overflow_discard_known);
 
 /*
  * Read the value again: an NMI may have handled the overflow after the PMU read
@@ -188,7 +188,7 @@ EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
 bool pfm_discard_known(struct pfm_pmd *pmd)
 {
 	return READ_ONCE(pmd->state) == PFM_KNOWN &&
-	       pfm_overflow_is_known(&pmd->hw, pfm_value_read_ovfl(pmd));
+	       pfm_overflow_discard_known(&pmd->hw, pfm_value_read_ovfl(pmd));
 }
 
 /*

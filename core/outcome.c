@@ -148,7 +148,7 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 
 	/* A limit on overflows is exceeded: mask until PFM_RESTART (4.4.4). */
 	if (unlikely(!ctx->credit) &&
-	    pfm_rate_is_exceeded(ctx, pfm_since_stamp(ctx)))
+	    pfm_rate_account(ctx, pfm_since_stamp(ctx)))
 		pfm_throttle(ctx, ovfl, out);
 	/*
 	 * Note which PMDs remain to be reset. Without a format and without

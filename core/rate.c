@@ -177,7 +177,7 @@ static void pfm_limit(struct pfm_context *ctx)
 	part->credit = 0;
 }
 
-bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
+bool pfm_rate_account(struct pfm_context *ctx, u64 took)
 {
 	struct pfm_rate *rate = pfm_rate_of(ctx);
 	u64 now = local_clock();

@@ -20,7 +20,7 @@ void pfm_rate_init(struct pfm_context *ctx);
 
 /*
  * Renew a credit that is used up, unless that ends the window. @took: as for
- * pfm_rate_is_exceeded(). Context: the caller owns the context. Return: true if
+ * pfm_rate_account(). Context: the caller owns the context. Return: true if
  * the credit was renewed; false if nothing was done.
  */
 bool pfm_rate_renew(struct pfm_context *ctx, u64 took);
@@ -32,6 +32,6 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took);
  * many overflows, or they took too long; in a family also if a limit was
  * exceeded on this CPU since the last restart.
  */
-bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took);
+bool pfm_rate_account(struct pfm_context *ctx, u64 took);
 
 #endif /* PFM_CORE_RATE_H */

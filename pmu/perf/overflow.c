@@ -122,7 +122,8 @@ static __always_inline bool perf_is_overflow(struct pfm_pmu_reg *reg,
 		return false;
 	*value = local64_read(&event->count) - reg->offset;
 	/* Was the overflow handled together with another counter's? */
-	if (pfm_overflow_is_known(reg, *value) || !perf_has_wrapped(event, reg))
+	if (pfm_overflow_discard_known(reg, *value) ||
+	    !perf_has_wrapped(event, reg))
 		return false;
 	*value = local64_read(&event->count) - reg->offset;
 	if (perf_is_late(reg, *value)) {

@@ -103,7 +103,7 @@ static bool window_of(struct kunit *test, u64 took, u64 least)
 
 	pfm_rate_init(ctx);
 	for (i = 0; i < 400 && !exceeded; i++)
-		exceeded = pfm_rate_is_exceeded(ctx, i == 5 ? least : took);
+		exceeded = pfm_rate_account(ctx, i == 5 ? least : took);
 	return exceeded;
 }
 
@@ -150,14 +150,12 @@ static void handlers_are_not_blamed_for_interrupts(struct kunit *test)
 	pfm_ovfl_rate_max = 0;
 	pfm_rate_init(ctx);
 	for (i = 0; i < 150; i++)
-		KUNIT_EXPECT_FALSE(test,
-				   pfm_rate_is_exceeded(ctx, i == 5 ? 0 :
-							NSEC_PER_SEC));
+		KUNIT_EXPECT_FALSE(
+			test, pfm_rate_account(ctx, i == 5 ? 0 : NSEC_PER_SEC));
 	pfm_rate_init(ctx);
 	for (i = 0; i < 8; i++) {
 		ctx->rate.began = 1;
-		KUNIT_EXPECT_FALSE(test,
-				   pfm_rate_is_exceeded(ctx, NSEC_PER_SEC));
+		KUNIT_EXPECT_FALSE(test, pfm_rate_account(ctx, NSEC_PER_SEC));
 	}
 	pfm_ovfl_rate_max = rate;
 }

@@ -427,7 +427,7 @@ void pfm_counter_throttled(struct pfm_pmu_reg *reg);
 u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
 
 /**
- * pfm_overflow_is_known() - test whether an overflow has already been handled
+ * pfm_overflow_discard_known() - discard the report of a handled overflow
  * @reg:   the counter
  * @value: its current value
  *
@@ -443,9 +443,10 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
  * report the counter. Call this function only once for each overflow that the
  * hardware signals: the result is true only once for each handled overflow.
  * Context: as pfm_overflow().
- * Return: true if the overflow was handled with another counter's report.
+ * Return: true if the overflow was handled with another counter's report, and
+ * this report was discarded.
  */
-bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value);
+bool pfm_overflow_discard_known(struct pfm_pmu_reg *reg, u64 value);
 
 /**
  * pfm_ds_overflow() - report an overflow in a set with a debug-store area
