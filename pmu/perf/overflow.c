@@ -427,7 +427,7 @@ static void perf_reset_other(struct pfm_pmu_reg *reg, struct perf_event *event,
 		perf_arm_later(reg, event, value);
 }
 
-void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
+void notrace perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 	struct perf_event *event = perf_event_of(reg);
 
