@@ -265,9 +265,8 @@ static bool create(struct context *context)
 
 /*
  * Saves an image of the unused buffer, so that is_untouched() can find out
- * whether the buffer has samples. This works for known formats whose headers
- * change with each sample. Samples of precise events may be written by the
- * hardware, which does not change the headers.
+ * whether the buffer has samples. This works for known formats, whose headers
+ * change with each sample.
  */
 static void remember_empty(struct context *context)
 {
@@ -275,7 +274,7 @@ static void remember_empty(struct context *context)
 	const struct buffers *buffers = &context->buffers;
 	struct image *empty = &context->empty;
 
-	if (buffers->count != 1 || !format->module || format->precise)
+	if (buffers->count != 1 || !format->module)
 		return;
 	empty->count = format->module->choose(format, buffers->list->bytes,
 					      buffers->size, SMPL_END,
