@@ -47,7 +47,7 @@ $(UOUT)/table_adder: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=unwind_compi
 $(UOUT)/table_adder: WRAPPED += -Wl,--wrap=clock_ns
 $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=table_set_load,--wrap=jit_look_at
-$(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=read_file,--wrap=stat
+$(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=read_file,--wrap=stat,--wrap=opendir
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_code_changed
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=process_events_read
 $(UOUT)/trial_runner: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
@@ -56,7 +56,7 @@ $(UOUT)/thread_counter: WRAPPED := -Wl,--wrap=pfm_create_context
 $(UOUT)/thread_counter: WRAPPED += -Wl,--wrap=pfm_write_pmcs
 $(UOUT)/context_refuser: WRAPPED := -Wl,--wrap=pfm_create_context
 $(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_create_evtsets
-$(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_write_pmcs
+$(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_write_pmcs,--wrap=pfm_write_pmds
 $(UOUT)/family_refuser: WRAPPED := -Wl,--wrap=open,--wrap=access,--wrap=ioctl
 $(UOUT)/family_refuser: WRAPPED += -Wl,--wrap=mmap,--wrap=cpus_online,--wrap=read
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir

@@ -19,6 +19,8 @@
  *	intact FILE	print whether the saved image is intact if the buffer
  *			now has the contents of FILE
  *	totals		print the numbers of saved and of lost samples
+ *	set FIELDS	change fields of the format's argument as --control
+ *			does; print whether the argument has these fields
  *	skipped		print how many samples the format has skipped, and how
  *			many states of threads it has evicted
  *
@@ -36,6 +38,7 @@
 #include "base/util.h"
 #include "capture/recording.h"
 #include "capture/recording_totals.h"
+#include "formats/described.h"
 #include "options/options.h"
 #include "session/context.h"
 #include "session/lifetime.h"
@@ -128,6 +131,14 @@ static void check_intact(const struct buffers *buffers, const char *path)
 	free(now);
 }
 
+static void change_argument(const struct plan *plan, const char *fields)
+{
+	unsigned char *arg = described_changed(&plan->format, fields);
+
+	printf("%d\n", arg != NULL);
+	free(arg);
+}
+
 static void perform(struct recording *recording, struct context *context,
 		    char *line)
 {
@@ -159,6 +170,8 @@ static void perform(struct recording *recording, struct context *context,
 		printf("%" PRIu64 " %" PRIu64 "\n",
 		       recording_totals(recording).samples,
 		       buffers_lost(&context->buffers));
+	} else if (!strcmp(command, "set")) {
+		change_argument(context->plan, argument);
 	} else if (!strcmp(command, "skipped")) {
 		printf("%" PRIu64 " %" PRIu64 "\n",
 		       buffers_skipped(&context->buffers),

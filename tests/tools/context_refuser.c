@@ -6,7 +6,8 @@
  *
  * CREATE and SETS are the errnos with which the creation of a context and of
  * event sets after the first one fails, or 0. Writing the PMC with this number
- * fails, and returns the flags; all other PMCs can be written.
+ * fails, and returns the flags; all other registers can be written. Reading
+ * the times of event sets also fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <perfmon/perfmon.h>
 
 #include "options/options.h"
+#include "session/evtset.h"
 #include "session/lifetime.h"
 
 static int create_error, sets_error;
@@ -26,6 +28,7 @@ static uint32_t bad_flags;
 int __wrap_pfm_create_context(pfarg_ctx_t *ctx, void *arg, size_t size);
 int __wrap_pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int count);
 int __wrap_pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count);
+int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int count);
 
 int __wrap_pfm_create_context(pfarg_ctx_t *ctx, void *arg, size_t size)
 {
@@ -57,6 +60,14 @@ int __wrap_pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int count)
 	return 0;
 }
 
+int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int count)
+{
+	(void)fd;
+	(void)pmds;
+	(void)count;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -73,5 +84,6 @@ int main(int argc, char **argv)
 	if (!options_parse(&options, argc - 4, argv + 4) ||
 	    !plan_init(&plan, &options))
 		return 2;
-	return context_open(&context, &plan, 0, NO_CPU) ? 0 : 1;
+	return context_open(&context, &plan, 0, NO_CPU) &&
+	       evtsets_read(&context) ? 0 : 1;
 }

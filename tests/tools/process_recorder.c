@@ -19,12 +19,13 @@
  * The environment variable CHANGED has digits: 1 if the first reading of perf's
  * records during "divide" reports that the kernel's code has changed, 2 for the
  * second. With REFUSED, perf_ring_open() fails with EACCES, so perf reports no
- * events. With LOADS, the program prints "load" whenever pfmon would load
- * unwind tables, or "locked". With LOOKS, it prints "sampled PID" for each
- * process whose generated functions are to be saved. The program also tries to
- * record the clocks at the beginning and at the end, which is possible only if
- * perfmon is loaded.
+ * events. With UNLISTED, opendir("/proc") fails with EMFILE. With LOADS, the
+ * program prints "load" whenever pfmon would load unwind tables, or "locked".
+ * With LOOKS, it prints "sampled PID" for each process whose generated
+ * functions are to be saved. The program also tries to record the clocks at the
+ * beginning and at the end, which is possible only if perfmon is loaded.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,8 @@ static int reading = '1';	/* number of the next reading of records */
 void __wrap_table_set_load(struct table_set *set);
 int __wrap_stat(const char *path, struct stat *info);
 int __real_stat(const char *path, struct stat *info);
+DIR *__wrap_opendir(const char *path);
+DIR *__real_opendir(const char *path);
 char *__wrap_read_file(const char *path, size_t *length);
 char *__real_read_file(const char *path, size_t *length);
 bool __wrap_process_events_code_changed(struct process_events *events);
@@ -108,6 +111,14 @@ int __wrap_stat(const char *path, struct stat *info)
 		return __real_stat(path, info);
 	info->st_ino = inode;
 	return 0;
+}
+
+DIR *__wrap_opendir(const char *path)
+{
+	if (!getenv("UNLISTED") || strcmp(path, "/proc") != 0)
+		return __real_opendir(path);
+	errno = EMFILE;
+	return NULL;
 }
 
 char *__wrap_read_file(const char *path, size_t *length)

@@ -16,9 +16,10 @@ ENTRY = 40
 
 @dataclass(frozen=True)
 class Outcome:
-    """The answers of buffer_saver, and the buffers that it has saved."""
+    """The answers and messages of buffer_saver, and the buffers that it has saved."""
 
     answers: list[str]
+    messages: str
     saved: list[Buffer]
 
 
@@ -58,6 +59,7 @@ def saver_of(program: Path, directory: Path) -> Saver:
             text=True,
             check=True,
         )
-        return Outcome(done.stdout.splitlines(), buffers_of(capture.read_bytes()))
+        saved = buffers_of(capture.read_bytes())
+        return Outcome(done.stdout.splitlines(), done.stderr, saved)
 
     return run

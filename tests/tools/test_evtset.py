@@ -25,3 +25,8 @@ def test_refused_event_set_is_explained(
     programs: Path, error: int, options: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of_context(programs, *options, sets=error)
+
+
+def test_unreadable_times_are_explained(programs: Path) -> None:
+    said = complaint_of_context(programs, *SETS)
+    assert "cannot read how long event set 0 was active: Bad file" in said

@@ -20,6 +20,7 @@ RAW_TIME = (*SAMPLING, "--smpl-raw-time")
 @pytest.mark.parametrize(
     ("error", "options", "complaint"),
     [
+        (errno.EPERM, SAMPLING, "not allowed to measure: "),
         (errno.ENODEV, SAMPLING, "no PMU description: load one with modprobe pfm_pmu"),
         (errno.EINVAL, SAMPLING, "format default is not registered: load its module"),
         (errno.E2BIG, SAMPLING, "default, 64 bytes, is larger than /sys/kernel/perfm"),
@@ -58,3 +59,13 @@ def test_rejected_argument_is_described(
     run = run_with({"/sys/kernel": tmp_path}, programs / "context_refuser", *words)
     assert run.returncode == ERROR
     assert f"rejects its argument{complaint}" in run.stderr
+
+
+def test_removed_control_group_is_explained(programs: Path, tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"none {tmp_path} cgroup2 rw 0 0\n")
+    words = ("0", "-1", "0", "--system-wide", "-e", "cs", "--cgroup=/,/")
+    files = {"/proc/$$/mounts": mounts}
+    run = run_with(files, programs / "context_refuser", str(errno.EBADF), *words)
+    assert run.returncode == ERROR
+    assert "--cgroup=/,/: one of these is not a control group, or has" in run.stderr

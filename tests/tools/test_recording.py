@@ -303,6 +303,13 @@ def test_refused_process_events_are_reported(programs: Path, capture: Path) -> N
     assert other.pid in {maps["tgid"] for maps in documents(capture, b"MAPS")}
 
 
+def test_unlisted_processes_are_reported(programs: Path, capture: Path) -> None:
+    environment = {"REFUSED": "1", "UNLISTED": "1"}
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        recorded(programs, capture, "--system-wide", then=("new",), **environment)
+    assert "cannot read /proc: Too many open files" in failure.value.stderr
+
+
 def test_session_without_times_has_no_process_events(
     programs: Path, capture: Path
 ) -> None:
