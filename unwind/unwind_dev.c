@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_fmt_unwind.h>
+#include <perfmon/perfmon_pmu.h>
 #include "unwind_live.h"
 #include "unwind_set.h"
 
@@ -73,7 +74,7 @@ static long copy_table(struct pfm_unwind_set *set,
 		       const struct pfm_unwind_key *key,
 		       const struct pfm_unwind_add *add)
 {
-	void *bytes = kvmalloc(add->size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	void *bytes = kvmalloc(add->size, PFM_GFP);
 	long ret = -EFAULT;
 
 	if (!bytes)

@@ -325,7 +325,7 @@ int pfm_unwind_set_add(struct pfm_unwind_set *set,
 		       const struct pfm_unwind_key *key, void *bytes,
 		       size_t size, unsigned int machine)
 {
-	struct unwind_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	struct unwind_file *file = kzalloc(sizeof(*file), PFM_GFP);
 	int ret;
 
 	if (!file)
@@ -461,7 +461,7 @@ pfm_unwind_set_look(struct pfm_unwind_set *set, u64 sp)
 
 struct pfm_unwind_set *pfm_unwind_set_create(size_t room)
 {
-	struct pfm_unwind_set *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	struct pfm_unwind_set *set = kzalloc(sizeof(*set), PFM_GFP);
 	struct unwind_request *request;
 	int cpu;
 
@@ -472,7 +472,7 @@ struct pfm_unwind_set *pfm_unwind_set_create(size_t room)
 			    room + sizeof(*set) +
 			    num_possible_cpus() * sizeof(*request)))
 		set->requests = alloc_percpu_gfp(struct unwind_request,
-						 GFP_KERNEL_ACCOUNT);
+						 PFM_GFP);
 	if (!set->requests) {
 		pfm_charge_end(&set->charge);
 		kfree(set);
