@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import struct
@@ -23,6 +24,7 @@ BAD = Rule(Kind.BAD)
 SMALL_PAGES = "-Wl,-z,max-page-size=4096"
 # The positions of e_shoff, and of e_shnum and e_shstrndx, in the ELF header.
 SECTIONS, NR_SECTIONS = slice(40, 48), slice(60, 64)
+TOO_MUCH = "has too much unwind information: File too large"
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
 DEBIAN = (
@@ -690,6 +692,29 @@ def test_unwind_vdso_of_arm64_is_followed(assembled: Assembled, push: str) -> No
     assert table.starts[2:] == [trampoline - 4, trampoline + 8]
 
 
+# The compiler examines only functions of at most 4,096 bytes, and only in files of at
+# most 64 KiB, which is more than a vDSO has.
+@pytest.mark.parametrize(("nops", "rule"), [(1023, LINKED), (1024, NONE)])
+def test_unwind_size_of_vdso_function_is_limited(
+    assembled: Assembled, nops: int, rule: Rule
+) -> None:
+    push = f".fill {nops}, 4, 0xd503201f"
+    table = assembled.build(VDSO.format(push=push), SMALL_PAGES, machine=AARCH64)
+    assert table.rule(assembled.start("__kernel_clock_gettime")) == LINKED
+    assert table.rule(assembled.start("__kernel_getrandom")) == rule
+
+
+def test_unwind_size_of_vdso_is_limited(
+    assembled: Assembled, compiler: Compiler
+) -> None:
+    assembled.link(VDSO.format(push="nop"), SMALL_PAGES, machine=AARCH64)
+    os.truncate(assembled.path, 1 << 16)
+    assert assembled.table().rule(assembled.start("__kernel_getrandom")) == LINKED
+    os.truncate(assembled.path, (1 << 16) + 1)
+    reason = "has no unwind information: No data available"
+    assert compiler.complaint(assembled.path) == reason
+
+
 # Four Go functions of 16 units of code each. A unit is 1 byte on x86_64, and 4 bytes on
 # arm64. Only .gopclntab describes the functions. The comments in it say how many bytes
 # a function has pushed, and for how many units of code.
@@ -954,8 +979,7 @@ def test_unwind_rules_of_one_hash_are_refused(
         for fp in range(32)
     ]
     assembled.link(FUNCTION.format(body="".join(lines)))
-    reason = "has too much unwind information: File too large"
-    assert compiler.complaint(assembled.path) == reason
+    assert compiler.complaint(assembled.path) == TOO_MUCH
 
 
 # The kernel accepts at most 65,536 rules (PFM_UNWIND_MAX_RULES). The last rule is that
@@ -969,8 +993,27 @@ def test_unwind_number_of_rules_is_limited(
     if count == 65535:
         assert assembled.table().described == 65536
     else:
-        reason = "has too much unwind information: File too large"
-        assert compiler.complaint(assembled.path) == reason
+        assert compiler.complaint(assembled.path) == TOO_MUCH
+
+
+# The compiler reads at most 64 MiB of a section, and at most 2^18 CIEs. A CIE of
+# .debug_frame has at least 8 bytes.
+@pytest.mark.parametrize(
+    ("entry", "count"), [(bytes(4), 1 << 24), (b"\4\0\0\0" + 4 * b"\xff", 1 << 18)]
+)
+def test_unwind_size_of_section_is_limited(
+    assembled: Assembled, compiler: Compiler, tmp_path: Path, entry: bytes, count: int
+) -> None:
+    section = tmp_path / "section"
+    for more in 0, 1:
+        assembled.link(FUNCTION.format(body="nop"))
+        section.write_bytes(entry * (count + more))
+        add = f"--add-section=.debug_frame={section}"
+        subprocess.run(["objcopy", add, assembled.path], check=True)
+        if more:
+            assert compiler.complaint(assembled.path) == TOO_MUCH
+        else:
+            assert assembled.table().rule(assembled.start()) == CALL
 
 
 @pytest.fixture(name="fuzzer", scope="session")
