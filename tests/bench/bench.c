@@ -4,7 +4,9 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include "bench.h"
 
 #define NS_PER_INSN	2		/* -icount shift=1 */
+#define CPU_LIMIT	"/sys/module/perfmon/parameters/ovfl_cpu_max"
 
 void die(const char *fmt, ...)
 {
@@ -135,6 +138,36 @@ void start_on(int fd, pid_t tid)
 
 	if (pfm_load_context(fd, &load) || pfm_start(fd, NULL))
 		die("PFM_LOAD_CONTEXT, PFM_START");
+}
+
+static char cpu_limit[16];
+
+static bool write_cpu_limit(const char *text)
+{
+	int fd = open(CPU_LIMIT, O_WRONLY);
+	bool written = write(fd, text, strlen(text)) > 0;
+
+	close(fd);
+	return written;
+}
+
+/* exit() calls this function, so it must not call die(). */
+static void restore_cpu_limit(void)
+{
+	if (!write_cpu_limit(cpu_limit))
+		perror(CPU_LIMIT);
+}
+
+void lift_cpu_limit(void)
+{
+	int fd = open(CPU_LIMIT, O_RDONLY);
+
+	if (fd < 0 || read(fd, cpu_limit, sizeof(cpu_limit) - 1) <= 0)
+		die(CPU_LIMIT);
+	close(fd);
+	atexit(restore_cpu_limit);
+	if (!write_cpu_limit("0"))
+		die(CPU_LIMIT);
 }
 
 void allow_files(unsigned int n)

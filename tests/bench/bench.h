@@ -71,6 +71,12 @@ int new_default(size_t size, uint32_t flags);
 /* Load the context onto a thread and start it. */
 void start_on(int fd, pid_t tid);
 
+/*
+ * Switch off perfmon's limit on the CPU time of handlers, which would mask the
+ * context. It is restored when the program exits.
+ */
+void lift_cpu_limit(void);
+
 /* Raise the limit of open files to @n. */
 void allow_files(unsigned int n);
 

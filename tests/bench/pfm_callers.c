@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +24,7 @@ static struct {
 	uintptr_t	ret;
 } frames[CALLERS_MAX];
 static int zeroes, file;
+static const struct callers_hdr *samples;
 
 /* Map pages that exist already, as run_faults() does. */
 static char *map_file(void)
@@ -91,13 +93,19 @@ static void set_max(const char *parameter, unsigned int value)
 
 /*
  * Return the number of instructions per page fault, with chains of at most
- * @entries entries.
+ * @entries entries. All faults must be sampled.
  */
 static double measure(void (*run)(void), const char *parameter,
 		      unsigned int entries)
 {
+	uint64_t before = samples->count;
+	double cost;
+
 	set_max(parameter, entries);
-	return (double)least(run) / FAULTS;
+	cost = (double)least(run) / FAULTS;
+	if (samples->count - before < ROUNDS * FAULTS)
+		die("%" PRIu64 " samples", (uint64_t)samples->count - before);
+	return cost;
 }
 
 static void compare(const char *what, void (*run)(void), const char *parameter,
@@ -138,6 +146,11 @@ int main(void)
 	    ftruncate(file, FAULTS * sysconf(_SC_PAGESIZE)))
 		die("files");
 	fault_in_the_kernel();
+	samples = mmap(NULL, ctx.ctx_smpl_buf_size, PROT_READ, MAP_SHARED, fd,
+		       0);
+	if (samples == MAP_FAILED)
+		die("mmap of the buffer");
+	lift_cpu_limit();
 	write_counter(fd, 0, 0, PAGE_FAULTS, -1, 0);
 	start_on(fd, syscall(SYS_gettid));
 	printf("call chains, instructions per sample\n%-20s %12s %14s %14s\n", "",

@@ -116,19 +116,6 @@ static void spread(struct link *links)
 	close(exe);
 }
 
-/*
- * Switch off perfmon's limit on the CPU time of handlers, which would mask the
- * context.
- */
-static void lift_limit(void)
-{
-	int fd = open("/sys/module/perfmon/parameters/ovfl_cpu_max", O_WRONLY);
-
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		die("ovfl_cpu_max");
-	close(fd);
-}
-
 static uint64_t count_samples(const pfm_sink_hdr_t *hdr)
 {
 	const pfm_sink_rgn_t *rgn = (const void *)(hdr + 1);
@@ -266,7 +253,7 @@ int main(void)
 
 	memset(stack, 0, sizeof(stack));
 	__asm__ volatile("" : : "r"(stack) : "memory");
-	lift_limit();
+	lift_cpu_limit();
 	printf("call chains in user space, instructions\n%-36s %8s %12s %12s\n",
 	       "", "sample", "first caller", "each further");
 	print_row("callstack, frame pointers", framed, frames_cost, 0);
