@@ -62,7 +62,7 @@ class Places:
         self._cookies = Interner()
         self._functions: dict[KernelSymbol, int] = {}  # see KERNEL_CODE
         # Functions and the spaces of their processes, see GENERATED.
-        self._generated: dict[tuple[int, JitFunction], int] = {}
+        self._generated: dict[tuple[int, Optional[JitFunction]], int] = {}
         self._locations: list[Location] = []
 
     def __len__(self) -> int:
@@ -167,7 +167,7 @@ class Places:
         return self._resolver.resolve_files(table, cookies, offsets)
 
     def _in_spaces(self, spaces: U64s, ips: U64s) -> Addresses:
-        known, generated = list(self._generated), dict[int, JitFunction]()
+        known, generated = list(self._generated), dict[int, Optional[JitFunction]]()
         for at in np.flatnonzero(spaces & np.uint64(GENERATED)).tolist():
             spaces[at], generated[at] = known[int(spaces[at]) ^ GENERATED]
         tgids = self._known(spaces & np.uint64(NOBODY))
@@ -233,9 +233,7 @@ class Places:
 
     def _in(self, space: int, symbols: JitSymbols, row: int) -> int:
         """Returns the space of a function of the process with this space."""
-        if row == NONE:
-            return space
-        key = space, symbols.function(row)
+        key = space, None if row == NONE else symbols.function(row)
         return GENERATED | self._generated.setdefault(key, len(self._generated))
 
     def _spaces(self, batch: Batch) -> U64s:

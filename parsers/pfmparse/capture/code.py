@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -142,14 +142,14 @@ class JitSymbols:
     def find(self, addresses: U64s, times: Optional[U64s] = None) -> Ids:
         """Returns the row of the function at each address and time, or NONE.
 
-        This is the last function there up to the time on CLOCK_MONOTONIC; if all
-        functions are later, it is the first one. Without ``times``, it is the last one.
-        Both arrays have shape (n,).
+        This is the last function there up to the time on CLOCK_MONOTONIC. Without
+        ``times``, it is the last one. Both arrays have shape (n,).
         """
-        limits: Union[int, Ids] = len(self)
-        if times is not None:
-            limits = np.searchsorted(self._functions.times, times, side="right")
-        return self._overlaps.last(addresses, limits)
+        if times is None:
+            return self._overlaps.last(addresses, len(self))
+        limits = np.searchsorted(self._functions.times, times, side="right")
+        rows = self._overlaps.last(addresses, limits)
+        return np.where(rows < limits, rows, NONE)
 
     def function(self, row: int) -> JitFunction:
         """Returns a function by its row."""

@@ -57,14 +57,15 @@ class Addresses:
 
     ``tgid`` has each address's process, ``epoch`` has the epoch of its mappings.
     ``generated`` maps the index of an address to the function that the process had
-    generated there at the time. At an address without an index, this is the function
-    that was generated last. If a file is mapped at the address, it takes precedence.
+    generated there at the time, or None if there was none. At an address without an
+    index, this is the function that was generated last. If a file is mapped at the
+    address, it takes precedence.
     """
 
     epoch: NDArray[np.uint64]
     tgid: NDArray[np.uint64]
     ip: NDArray[np.uint64]
-    generated: dict[int, JitFunction] = field(default_factory=dict)
+    generated: dict[int, Optional[JitFunction]] = field(default_factory=dict)
 
 
 class _Place(NamedTuple):
@@ -227,8 +228,9 @@ class Resolver:
                     if row != NONE:
                         found[at] = symbols.function(row)
         for at, function in found.items():
-            ip = int(addresses.ip[at])
-            out[at] = Location(JIT, function.name, offset=ip, start=function.start)
+            if function is not None:
+                ip = int(addresses.ip[at])
+                out[at] = Location(JIT, function.name, offset=ip, start=function.start)
 
     def _hits(
         self,

@@ -235,7 +235,7 @@ def test_replaced_function_is_named_at_its_time() -> None:
         "weight": array(1, 10, 100, 1000, 10000),
     }
     chunks = mapped(ANON), REPLACED
-    expected = {"old": 11, "new": 1100, "[anon]": 10000}
+    expected = {"old": 10, "new": 1100, "[anon]": 10001}
     assert located("function", Samples(5, columns), *chunks, CLOCK) == expected
     # Without times that can be compared, the last function counts.
     last = {"new": 1111, "[anon]": 10000}
@@ -295,11 +295,11 @@ def test_later_chunks_keep_names_of_generated_functions() -> None:
     places = Places(source, SymbolOptions(), Detail.FUNCTION, print)
     columns = {
         "ip": array(0x1000, 0x1000, 0x2000, 0x2000),
-        "tstamp": array(BETWEEN, AFTER, BEFORE, AFTER),
+        "tstamp": array(BETWEEN, AFTER, BETWEEN, AFTER),
         "tgid": array(100, 100, 100, 100),
     }
     ids = places.own(Batch(Samples(4, columns), source.source.maps.epoch))
-    # Nothing replaced the third function: its address is one place at all times.
+    # Nothing replaced the third function: its address is one place from its time on.
     assert ids[2] == ids[3] and len(places) == 3
     head = struct.pack("<II", 100, 0)
     source.source.jit.add("JITM", head, 0)

@@ -205,9 +205,14 @@ def test_jitdump_function_replaces_another_at_its_time() -> None:
     assert found_in(symbols, ips) == [*["newest"] * 5, None]
 
 
-def test_jitdump_function_may_be_described_late() -> None:
+def test_jitdump_functions_need_not_be_sorted() -> None:
     symbols = dumped("c8 1000 10 2 second\n64 1000 10 1 first\n")
-    assert found_in(symbols, [0x1000, 0x1000], 50, 250) == ["first", "second"]
+    assert found_in(symbols, [0x1000, 0x1000], 150, 250) == ["first", "second"]
+
+
+def test_address_is_unknown_before_its_function() -> None:
+    symbols = dumped("64 1000 10 1 first\nc8 1000 10 2 second\n")
+    assert found_in(symbols, [0x1000, 0x1000], 99, 100) == [None, "first"]
 
 
 def test_moved_jitdump_function_keeps_its_name() -> None:
