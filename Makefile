@@ -41,7 +41,7 @@ DOCS_PACKAGES = python3-sphinx python3-numpy \
 
 .PHONY: help
 help:
-	@echo 'make run      sample a real program in a VM and print its profile'
+	@echo 'make run      sample an example program in a VM and print its profile'
 	@echo 'make quick    run the checks that concern the files changed since'
 	@echo '              SINCE=COMMIT (HEAD)'
 	@echo 'make check    build everything and run all tests'

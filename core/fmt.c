@@ -192,7 +192,7 @@ int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret)
 	/* ERR_PTR() of a value below -MAX_ERRNO would look like a pointer. */
 	if (ret <= 0 && ret >= -MAX_ERRNO)
 		return ret;
-	pr_err_ratelimited("perfmon: format %s: %s returns %d, which is neither 0 nor an errno\n",
+	pr_err_ratelimited("perfmon: format %s: %s returns %d, which is neither 0 nor a negative errno\n",
 			   fmt->fmt_name, callback, ret);
 	return -EINVAL;
 }

@@ -15,11 +15,12 @@
  * struct stored_stop - a stopped program
  * @program: its name
  * @regs:    registers by DWARF number
- * @chain: the call chain according to elfutils: addresses, innermost first,
- * until 0
- * @stacks:  bounds of the stacks, until 0
- * @texts:   blocks of code, until 0: address, and number in the table
- * @words:   words on the stacks, until 0: address and value
+ * @chain:   the call chain according to elfutils: addresses, innermost first
+ * @stacks:  bounds of the stacks
+ * @texts:   blocks of code: address of each, and its number in the table
+ * @words:   words on the stacks: address and value of each
+ *
+ * Each list ends with 0.
  */
 struct stored_stop {
 	const char	*program;

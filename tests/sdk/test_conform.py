@@ -46,7 +46,7 @@ EXPECTED = {
     },
     "begins": {
         "recording": "pfmon cannot record with the format: .*; perfmon: format "
-        "broken_begins: fmt_init returns 11, which is neither 0 nor an errno$",
+        "broken_begins: fmt_init returns 11, which is neither 0 nor a negative errno$",
     },
     "behind": {
         "levels": "wrote past the end of the buffer: .*, after 0 single overflows",
@@ -88,7 +88,7 @@ EXPECTED = {
         "full": "wrote past the record .*: at offset 8, but the record has 8 bytes",
         "nmis": "wrote past the record",
     },
-    "positive": {"full": "fmt_handler returns 105, which is neither 0 nor an errno"},
+    "positive": {"full": "fmt_handler returns 105, which is neither 0 nor a negative errno"},
     "registers": {"records": "uses a NULL pointer: the registers can be"},
     "refuses": {
         "live": r"fmt_validate accepts a value with which .* be created \(-34\): .*, "

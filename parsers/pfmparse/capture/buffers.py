@@ -149,7 +149,7 @@ class Buffers:
 
     @classmethod
     def of(cls, buffer: Buffer) -> Buffers:
-        """Makes an object with this copy only."""
+        """Returns the copies of one buffer: only ``buffer``."""
         return cls(
             buffer.data,
             np.zeros(1, np.intp),

@@ -45,7 +45,7 @@ class Row:
     """The weights of one value on both sides, and their difference.
 
     ``delta`` is in percentage points if weights are divided by the side's total, and in
-    percent of the old total per second if they are divided by the side's time.
+    percent of the old rate if they are divided by the side's time.
     ``noise`` is the difference that can be due to chance: two standard deviations.
     """
 

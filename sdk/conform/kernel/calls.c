@@ -21,7 +21,7 @@ static int calls_check(struct conform *c, const char *callback, int ret)
 {
 	if (ret > 0 || ret < -MAX_ERRNO)
 		return conform_fail(c,
-				    "%s returns %d, which is neither 0 nor an errno",
+				    "%s returns %d, which is neither 0 nor a negative errno",
 				    callback, ret);
 	return 0;
 }

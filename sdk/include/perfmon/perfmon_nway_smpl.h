@@ -132,9 +132,8 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
 
 /**
  * struct pfm_nway_smpl_rgn_t - header of a region
- * @rgn_seq:         number of the region's current fill: the kernel numbers the
- *                   fills of all regions from 1; 0 if the region was never
- *                   filled
+ * @rgn_seq:         number of the region's current fill, in one sequence from 1
+ *                   for all regions; 0 if the region was never filled
  * @rgn_state:       PFM_NWAY_RGN_*
  * @rgn_reserved1:   0
  * @rgn_count:       number of samples in the region

@@ -88,7 +88,7 @@ static const volatile pfm_set_page_t *page_ok(int fd, unsigned int set)
 
 /*
  * Check that the mapped values of all kinds of PMDs equal those that
- * PFM_READ_PMDS returns, and that the clock does not go back.
+ * PFM_READ_PMDS returns, and that the mapped clock is between two such reads.
  */
 static void expect_same(int fd, const struct pfm_set_map *map, unsigned int set)
 {

@@ -28,8 +28,8 @@ void command_init(struct command *command, unsigned int flags);
 
 /*
  * Starts a process without tracing it. The process waits before its exec.
- * @unblocked is the program's signal mask. Returns false, with a message, on
- * failure.
+ * @unblocked is the signal mask that the program gets: pfmon's own before
+ * waiter_init(). Returns false, with a message, on failure.
  */
 bool command_fork(struct command *command, char **argv,
 		  const sigset_t *unblocked);
@@ -51,8 +51,8 @@ bool command_exec(struct command *command);
 bool command_executed(struct command *command, const char *name);
 
 /*
- * Starts a program and leaves it stopped right after its exec. @unblocked is
- * the program's signal mask. Returns false, with a message, if the program
+ * Starts a program and leaves it stopped right after its exec. @unblocked: as
+ * for command_fork(). Returns false, with a message, if the program
  * cannot be run.
  */
 bool command_launch(struct command *command, char **argv,

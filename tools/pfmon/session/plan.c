@@ -161,8 +161,8 @@ static bool is_clock(uint64_t pmc)
 
 /*
  * Returns the first period of an event whose period is adapted. It is 1 for
- * software events except clocks, for tracepoints and for breakpoints, because
- * such events may be rare.
+ * tracepoints, breakpoints, and software events other than clocks, because such
+ * events may be rare.
  */
 static uint64_t first_period(uint64_t pmc, uint64_t frequency)
 {
