@@ -9,7 +9,7 @@ from typing import Optional, TextIO
 
 from .text import amount, printable
 
-FIRST, NEXT = 2.0, 0.5  # seconds until the first line, and between two lines
+FIRST, NEXT = 2.0, 0.5  # seconds until the line is shown, and between updates
 
 
 class StatusLine:

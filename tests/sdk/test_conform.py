@@ -88,7 +88,9 @@ EXPECTED = {
         "full": "wrote past the record .*: at offset 8, but the record has 8 bytes",
         "nmis": "wrote past the record",
     },
-    "positive": {"full": "fmt_handler returns 105, which is neither 0 nor a negative errno"},
+    "positive": {
+        "full": "fmt_handler returns 105, which is neither 0 nor a negative errno"
+    },
     "registers": {"records": "uses a NULL pointer: the registers can be"},
     "refuses": {
         "live": r"fmt_validate accepts a value with which .* be created \(-34\): .*, "

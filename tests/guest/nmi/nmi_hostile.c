@@ -35,7 +35,7 @@
  * which a chain can end. It gives up, and fails, after this many tables.
  */
 #define MOST_TABLES	300
-/* The number of changes of the pages per table, and of NMIs per change. */
+/* Changes of the pages for each table, and NMIs after each change. */
 #define CHANGES		25
 #define NMIS		"20"
 #define PAGE		4096UL

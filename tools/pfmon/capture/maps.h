@@ -53,8 +53,8 @@ int maps_write_vdsos(struct maps *maps, struct capture *capture);
 
 /*
  * Returns the identity of a mapped file. The result is valid until the next
- * call. Also notes whether the process generates code: it then has executable
- * mappings without a file, or of a jitdump file.
+ * call. Also notes whether the process generates code, which executable
+ * mappings show that have no file, or a jitdump file.
  */
 const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const char *path,

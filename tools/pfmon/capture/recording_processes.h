@@ -36,8 +36,8 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  * A session usually records events: perf's records about what the sampled
  * processes do during the session. (open_events() in recording.c lists the
  * exceptions.) Without events, pfmon reads mappings from /proc whenever it
- * saves samples, and the caller has to record new programs and threads that
- * end.
+ * saves samples, and the caller has to record programs that start and threads
+ * that end.
  *
  * recording_events() writes the events: call it every RECORDING_EVENTS_NS, and
  * when the descriptor of recording_events_fd(), if it is not -1, is readable

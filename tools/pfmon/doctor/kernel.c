@@ -74,7 +74,7 @@ void check_kernel(const struct machine *machine, struct finding *finding)
 
 	if (is_realtime(machine) && is_before(machine, REALTIME_MINOR))
 		finding_problem(finding, another_kernel(machine),
-				"the kernel %s is a PREEMPT_RT kernel before %d.%d, for which the modules cannot be built: boot another one",
+				"the modules cannot be built for the kernel %s, because it is a PREEMPT_RT kernel before %d.%d: boot another one",
 				release, OLDEST_MAJOR, REALTIME_MINOR);
 	else if (is_before(machine, OLDEST_MINOR))
 		finding_problem(finding, another_kernel(machine),

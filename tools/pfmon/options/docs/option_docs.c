@@ -151,7 +151,7 @@ static void print_man(void)
 	}
 }
 
-/* Prints all names of an option as a pattern of the shell's case command. */
+/* Prints an option's letter and name as a pattern of the shell's case. */
 static void print_pattern(const struct option_row *row)
 {
 	if (row->letter)
