@@ -33,7 +33,9 @@
  * as its first. The buffer's more_evicted counts the evictions. A system-wide
  * context monitors one CPU, so the last sample of a thread means its last one
  * on this CPU. If such a context was attached in a PID namespace, all threads
- * outside of this namespace share one state, because their IDs are 0.
+ * outside of this namespace share one state, because their IDs are 0. The
+ * value and the time of the last sample may then be those of another of these
+ * threads. The idle thread has the ID 0 in every namespace.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H
