@@ -18,7 +18,16 @@ from helpers.cli import run, told
 from helpers.exporting import samples_in
 from helpers.served import answered, session_of
 from helpers.sink_buffer import FILLING, SinkRegion, sink
-from helpers.writers import bufr, capture, json_chunk, mapped, mapping, session, totals
+from helpers.writers import (
+    bufr,
+    capture,
+    json_chunk,
+    mapped,
+    mapping,
+    pmd,
+    session,
+    totals,
+)
 from pfmparse import (
     Format,
     Records,
@@ -67,6 +76,8 @@ LATE = [
     (7, 0x1020, 0x6000, 1, 50, 50, 50, 8),
 ]
 NUMBER, TOTAL = 7, 159
+# PMDs with the data address and the latency, as with --smpl-pmds=addr,latency.
+SMPL_PMDS = (260, 261)
 # The latencies of the samples in each row, by their sum.
 LATENCIES = {sum(each): each for each in ([10, 20], [9], [5, 10, 20, 25, 40], [50])}
 
@@ -101,7 +112,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         path = tmp_path / "requests.pfm"
         path.write_bytes(
             capture(
-                json_chunk("SESS", session(uuid=UUID)),
+                json_chunk("SESS", session({0: [pmd(0, SMPL_PMDS)]}, UUID)),
                 mapped(mapping(0x1000, 0x2000, 0, "[served]")),
                 *(bufr(table(rows)) for rows in (EARLY, LATE)),
                 json_chunk("DONE", totals(NUMBER)),

@@ -14,7 +14,7 @@ from boot import ROOT
 
 
 def pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
-    """Run pfmparse; return its output. It must not warn about the capture."""
+    """Run pfmparse; return its output. It must not warn about missing values."""
     path = os.pathsep.join(map(str, (ROOT / "parsers", *plugins)))
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", *arguments],
@@ -24,6 +24,7 @@ def pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert "is 0 in all samples" not in done.stderr, done.stderr
     return done.stdout
 
 

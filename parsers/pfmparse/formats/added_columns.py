@@ -14,7 +14,7 @@ from typing import Mapping, Optional
 import numpy as np
 
 from ..capture.session import Context, Session
-from .roles import Role
+from .roles import AGGREGATES, Role
 from .samples import Column, Lazy, Samples
 
 PMU = "perf_events"
@@ -40,8 +40,10 @@ NAMES: Mapping[int, str] = {
 class SamplePmds:
     """The PMDs in NAMES that a session records with its samples."""
 
-    def __init__(self, pmds: frozenset[int]) -> None:
+    def __init__(self, pmds: frozenset[int], always: frozenset[int]) -> None:
+        """``always`` are the PMDs that the session records for each event."""
         self._pmds = pmds
+        self._always = always
         # The columns that were read, and whether any sample had another value than 0.
         self._read: dict[str, bool] = {}
 
@@ -51,12 +53,24 @@ class SamplePmds:
         if session.machine.pmu not in (None, PMU):
             return None
         pmds = session.recorded_pmds & NAMES.keys()
-        return cls(pmds) if pmds else None
+        lists = [
+            pmd.smpl_pmds for each in session.sets for pmd in each.pmds if pmd.sampling
+        ]
+        return cls(pmds, pmds.intersection(*lists)) if pmds else None
 
     def add_to(self, samples: Samples) -> Samples:
-        """Returns the samples with derived columns for PMDs that have no column."""
+        """Returns the samples with derived columns for PMDs that have no column.
+
+        Adds no column for PMDs whose values the samples cannot have.
+        """
+        if _summarise(samples):
+            return samples
+        pmds = self._pmds
+        if samples.count and not samples.groups:
+            # The format does not record PMDs, or not those of these samples' events.
+            pmds -= self._always
         derived = {name: partial(samples.column, name) for name in samples.derived}
-        for pmd in self._pmds:
+        for pmd in pmds:
             if not _has(samples, NAMES[pmd]):
                 derived[NAMES[pmd]] = partial(self._values, samples, pmd)
         return replace(samples, derived=Lazy(derived))
@@ -71,6 +85,12 @@ class SamplePmds:
         if column.size and not self._read.get(name):
             self._read[name] = bool(column.any())
         return column
+
+
+def _summarise(samples: Samples) -> bool:
+    """Returns whether each row summarises several samples, so has no PMD's value."""
+    counted = samples.name_of(Role.WEIGHT) is not None
+    return counted or any(map(samples.aggregates, AGGREGATES))
 
 
 def _has(samples: Samples, name: str) -> bool:

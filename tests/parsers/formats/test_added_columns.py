@@ -80,6 +80,25 @@ def test_samples_without_the_pmd_have_0() -> None:
     assert "dla" not in found.fields()
 
 
+@pytest.mark.parametrize("every", [False, True])
+def test_samples_without_pmds_lack_those_of_all_events(every: bool) -> None:
+    # If only one event records the PMD, the batch may have the other event's samples.
+    described = session({0: [pmd(0, [LATENCY]), pmd(1, [LATENCY] if every else [])]})
+    pmds = SamplePmds.of(parse_session(json.dumps(described).encode(), 0))
+    assert pmds
+    found = pmds.add_to(Samples(1, {"ip": np.array([16])}))
+    assert list(found.derived) == ([] if every else ["lat"])
+
+
+@pytest.mark.parametrize("role", [Role.WEIGHT, Role.SUM])
+def test_summarised_samples_lack_pmds(role: Role) -> None:
+    described = session({0: [pmd(0, [LATENCY]), pmd(1)]})
+    pmds = SamplePmds.of(parse_session(json.dumps(described).encode(), 0))
+    assert pmds
+    found = pmds.add_to(Samples(1, {"n": np.array([16])}, roles={role: "n"}))
+    assert not found.derived and not pmds.missing
+
+
 @pytest.mark.parametrize(
     ("pmu", "there"), [("perf_events", True), (None, True), ("usage", False)]
 )
