@@ -33,6 +33,8 @@ COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
 # merge, it consists of EVENT and USUAL.
 EVENT = replace(KNOWN["event"], type="u32")
 USUAL = (KNOWN["tgid"], KNOWN["ip"])
+# Keys of `pfmparse report --by` that print a column better than the column's own name.
+KEYS = {"addr": "data-address", "source": "data-source"}
 
 
 @dataclass(frozen=True)
@@ -130,9 +132,10 @@ def _roles(values: Sequence[Value]) -> list[str]:
 
 
 def _column(key: Sequence[Member]) -> str:
-    """Return a column of the key, for `pfmparse report --by`."""
+    """Return what `pfmparse report --by` calls a column of the table's key."""
     numbers = [member for member in key if member.type != "char"]
-    return numbers[0].columns[0] if numbers else EVENT.name
+    column = numbers[0].columns[0] if numbers else EVENT.name
+    return KEYS.get(column, column)
 
 
 def _value(text: str) -> Value:

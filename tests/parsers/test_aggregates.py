@@ -292,6 +292,17 @@ def test_mem_weighs_sums_without_count(written: Any, capsys: Capsys) -> None:
     assert lines_of(capsys, written(MERGED)) == ("latency", TOTAL, rows)
 
 
+@pytest.mark.parametrize("options", [[], ["--per=line"], ["--view=tlb", "--per=line"]])
+def test_mem_suggests_view_of_data_addresses(
+    options: list[str], written: Any, capsys: Capsys
+) -> None:
+    roles: dict[Role, Any] = {**COUNTED, Role.FILE: "ip"}
+    file = written(roles)
+    status, out, err = run(capsys, "mem", *options, file)
+    assert (status, out) == (1, "")
+    assert "no address; they have id, " in err and err.endswith("; use --view data\n")
+
+
 def exported(capsys: Capsys, file: str, to: str, *options: str) -> Path:
     """Export a capture, and return the exported file."""
     out = Path(file).with_name(f"out.{to}")

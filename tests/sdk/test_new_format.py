@@ -81,6 +81,18 @@ OTHERS = [
     for arch, name in KERNELS
     if arch != "x86_64" or debian.base(kernels.KERNELS[name].release) != debian.host()
 ]
+# A program that writes a buffer with one record, and the session for pfmparse --raw.
+ONE_RECORD = """
+import pathlib
+import numpy, pfmparse, sink_buffer
+from pfmparse_mine import FORMAT, RECORD
+record = numpy.zeros(1, RECORD)
+record["addr"] = 0x5000
+if "count" in RECORD.names:
+    record["count"] = 1
+pathlib.Path("buffer").write_bytes(sink_buffer.buffer(record.tobytes()))
+pathlib.Path("session").write_bytes(pfmparse.session_template(FORMAT.uuid))
+"""
 # A replacement for pfm-vm. It writes its arguments to a file, and copies recorded files
 # from a folder.
 STAND_IN = """#!/bin/sh -e
@@ -390,6 +402,23 @@ def test_no_placeholder_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
     for word in (*words, "REPORT", "TABLE_MERGES"):
         assert word not in text
     assert f"PERFMON_SDK ?= {sdk.share.resolve()}\n" in text
+
+
+@pytest.mark.parametrize("model", ["linear", "table"])
+def test_commands_of_readme_show_data_addresses(
+    sdk: Sdk, tmp_path: Path, model: str
+) -> None:
+    folder = made(sdk, tmp_path, "mine", model, "--field=addr:u64")
+    printed(sdk, folder, ONE_RECORD)
+    sdk.make(folder, "parser/pfmparse_mine.egg-info/entry_points.txt")
+    readme = " ".join((folder / "README.md").read_text().split())
+    commands = re.findall(r"pfmparse ((?:report|mem)[^`]*?) my\.cap", readme)
+    assert len(commands) == 2
+    for command in commands:
+        words = [*command.split(), "--raw", "--session", "session", "buffer"]
+        program = f"from pfmparse.__main__ import main; assert main({words}) == 0"
+        output = printed(sdk, folder, program)
+        assert ("\nsamples: 1\n" if command == "report" else "5000") in output
 
 
 def test_parsers_tests_pass(sdk: Sdk, formats: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -21,6 +22,7 @@ from .inputs import Input
 from .interner import Ids, U64s
 from .keys import Key, Located, Named, Value, key
 from .levels import Classes
+from .places import Places
 from .requests import CACHELINE, FUNCTION, INST, LATENCY, LEVEL, LINE, PAGE, SYMBOL, TLB
 from .sums import Sums
 from .weights import COUNT, Weight, aggregates, product, unsigned
@@ -209,11 +211,22 @@ def by(view: str, per: str, source: Input) -> Key:
         name = data_source.tlb_name if view == TLB else data_source.level_name
         return Named(per, lambda samples: samples.role(Role.DATA_SOURCE), name)
     unit = _unit(per, source)
-    ids = source.places.data if is_of_data(view, per) else source.places.own
+    ids = partial(_places, source.places, is_of_data(view, per))
     values = {FUNCTION: _symbol, SYMBOL: _symbol, LINE: _line}
     if per in values:
         return Collapsed(per, source, ids, values[per])
     return Addresses(per, source, lambda batch: ids(batch, unit), _address)
+
+
+def _places(places: Places, of_data: bool, batch: Batch, unit: int = 1) -> Ids:
+    """Returns the place IDs of data or of code, see Places.data() and Places.own()."""
+    if of_data:
+        return places.data(batch, unit)
+    samples = batch.samples
+    if samples.name_of(Role.ADDRESS) is None:
+        if samples.name_of(Role.DATA_ADDRESS) is not None:
+            raise RequestError(f"{samples.lacks(Role.ADDRESS.value)}; use --view data")
+    return places.own(batch, unit)
 
 
 def is_of_data(view: str, per: str) -> bool:
