@@ -93,13 +93,16 @@ def add_top(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_weight(parser: argparse.ArgumentParser) -> None:
+def add_weight(
+    parser: argparse.ArgumentParser,
+    default: str = "the first sum that the format records, else count",
+) -> None:
     """Adds the option that chooses the weight of samples."""
     parser.add_argument(
         "--weight",
         metavar="WHAT",
         help="what to sum: samples (count), sampling periods (period), a column of the "
-        "format, or pmdN; default: the first sum that the format records, else count",
+        f"format, or pmdN; default: {default}",
     )
 
 

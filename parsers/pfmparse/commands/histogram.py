@@ -76,6 +76,7 @@ class Histogram:
     sources: bool
     khz: Optional[int]
     lost: int
+    skipped: int
     translations: bool
     of_data: bool
     with_latencies: bool = True
@@ -157,6 +158,8 @@ def _header(histogram: Histogram) -> Iterator[str]:
     yield f"total_{what} {histogram.samples}"
     if histogram.lost:
         yield f"lost_samples {histogram.lost}"
+    if histogram.skipped:
+        yield f"skipped_samples {histogram.skipped}"
     yield f"{view} view"
     yield f"sorted by {histogram.options.sort}"
     grouped = per in (FUNCTION, SYMBOL)

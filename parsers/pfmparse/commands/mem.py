@@ -148,6 +148,7 @@ def _histogram(
         any(level.by_source for level in levels),
         options.khz or _khz(inputs),
         sum(source.recording.lost or 0 for source in inputs),
+        sum(source.recording.skipped for source in inputs),
         isinstance(levels[0], Tlbs),
         memory.is_of_data(options.view, per),
         all(tally.with_latencies for tally in tallies),

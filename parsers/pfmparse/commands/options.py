@@ -265,7 +265,7 @@ def _mem(parser: argparse.ArgumentParser) -> None:
         help="CPU frequency, such as 1.4GHz, for latencies in ns; "
         "default: the machine's",
     )
-    add_weight(parser)
+    add_weight(parser, "count, or the first sum if the format does not count samples")
     add_selection(parser)
     add_symbol_options(parser)
 

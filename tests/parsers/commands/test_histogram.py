@@ -30,6 +30,7 @@ PLAIN = Histogram(
     sources=False,
     khz=None,
     lost=0,
+    skipped=0,
     translations=False,
     of_data=False,
 )

@@ -332,6 +332,32 @@ def test_mem_reports_lost_samples(
     assert "# lost_samples 7" in printed(capsys, "mem", file).splitlines()
 
 
+def test_mem_reports_skipped_samples(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sess = json_chunk("SESS", session({0: [pmd(0)]}, UUID_PEBS64))
+    records = bufr(pebs(RECORDS, UUID_PEBS64, 176))
+    done = json_chunk("DONE", {**totals(len(RECORDS)), "skipped": 9})
+    path = written(tmp_path, capture(sess, records, done))
+    lines = printed(capsys, "mem", path, path).splitlines()
+    assert lines[1:3] == ["# lost_samples 14", "# skipped_samples 18"]
+
+
+@pytest.mark.parametrize(
+    "command,default",
+    [
+        ("mem", "count, or the first sum if the format does not count samples"),
+        ("report", "the first sum that the format records, else count"),
+    ],
+)
+def test_help_tells_the_default_weight(
+    command: str, default: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        run(capsys, command, "--help")
+    assert f"pmdN; default: {default}" in " ".join(capsys.readouterr().out.split())
+
+
 def test_mem_merges_captures(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
