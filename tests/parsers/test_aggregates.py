@@ -39,6 +39,7 @@ from pfmparse import (
     sink_decoder,
     struct_dtype,
 )
+from pfmparse.exports.registry import OURS as EXPORTS
 from pfmparse.formats import registry
 from pfmparse.formats.registry import Parser
 
@@ -66,6 +67,8 @@ MERGED: Roles = {
     Role.MAX: {"latency": "most"},
 }
 COUNTED: Roles = {**MERGED, Role.WEIGHT: "number"}
+# Another role for the column "ip", so that the samples have no instruction address.
+WITHOUT_CODE: Roles = {**COUNTED, Role.PERIOD: "ip"}
 SPREAD: Roles = {**COUNTED, Role.LOG2: {"latency": "powers"}}
 
 # A table's rows at two times: id, ip, addr, number, total, least, most, bytes.
@@ -296,11 +299,37 @@ def test_mem_weighs_sums_without_count(written: Any, capsys: Capsys) -> None:
 def test_mem_suggests_view_of_data_addresses(
     options: list[str], written: Any, capsys: Capsys
 ) -> None:
-    roles: dict[Role, Any] = {**COUNTED, Role.FILE: "ip"}
-    file = written(roles)
-    status, out, err = run(capsys, "mem", *options, file)
+    status, out, err = run(capsys, "mem", *options, written(WITHOUT_CODE))
     assert (status, out) == (1, "")
-    assert "no address; they have id, " in err and err.endswith("; use --view data\n")
+    assert "no instruction address; they have id, " in err
+    assert err.endswith("; use --view data\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["top", "--batch"], ["report"], *(["export", "--to", to] for to in EXPORTS)],
+    ids=lambda words: str(words[-1]),
+)
+def test_commands_that_need_code_suggest_report(
+    command: list[str], written: Any, tmp_path: Path, capsys: Capsys
+) -> None:
+    if command[-1] == "parquet":
+        pytest.importorskip("pyarrow")
+    file, out = written(WITHOUT_CODE), tmp_path / "out"
+    options = ["-o", str(out)] if command[0] == "export" else []
+    status, _, err = run(capsys, *command, *options, file)
+    assert status == 1 and not out.exists()
+    assert "the samples have no instruction address; they have id, " in err
+    remedy = "use pfmparse report --by COLUMN, for other tools with --csv or --json"
+    assert err.endswith(f"; {remedy}\n")
+
+
+def test_report_exports_tables_without_code(written: Any, capsys: Capsys) -> None:
+    options = ("--by", "data-address", "--csv")
+    status, out, err = run(capsys, "report", *options, written(WITHOUT_CODE))
+    assert (status, err) == (0, "")
+    rows = {row["data-address"]: row for row in csv.DictReader(out.splitlines())}
+    assert (rows["0x5000"]["count"], rows["0x5000"]["latency"]) == ("5", "100")
 
 
 def exported(capsys: Capsys, file: str, to: str, *options: str) -> Path:

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import RequestError
 from ..formats import data_source
 from ..formats.roles import Role
-from ..formats.samples import Samples
+from ..formats.samples import CODE, Samples
 from ..layout import NDArray
 from ..recording import Batch
 from ..symbols.location import UNKNOWN, Detail, Location
@@ -225,7 +225,7 @@ def _places(places: Places, of_data: bool, batch: Batch, unit: int = 1) -> Ids:
     samples = batch.samples
     if samples.name_of(Role.ADDRESS) is None:
         if samples.name_of(Role.DATA_ADDRESS) is not None:
-            raise RequestError(f"{samples.lacks(Role.ADDRESS.value)}; use --view data")
+            raise RequestError(f"{samples.lacks(CODE)}; use --view data")
     return places.own(batch, unit)
 
 

@@ -19,6 +19,7 @@ from .roles import AGGREGATES, Role
 Column = NDArray[np.integer[Any]]
 Roles = Mapping[Role, Union[str, Mapping[str, str]]]
 
+CODE = "instruction address"  # what messages call the role ADDRESS
 BLOCK = 1 << 12  # samples whose fields are copied at once; they fit into the cache
 
 
@@ -189,9 +190,12 @@ class Samples:
     def role(self, role: Role) -> Column:
         """Returns the column with this role; raises PfmParseError if none has it."""
         name = self.name_of(role)
-        if name is None:
+        if name is not None:
+            return self.column(name)
+        if role is not Role.ADDRESS:
             raise self.lacks(role.value)
-        return self.column(name)
+        remedy = "use pfmparse report --by COLUMN, for other tools with --csv or --json"
+        raise RequestError(f"{self.lacks(CODE)}; {remedy}")
 
     def lacks(self, what: str) -> PfmParseError:
         """Returns an error about a missing column, which lists the existing columns."""

@@ -129,7 +129,7 @@ def test_report_by_unrecorded_field_is_refused(
     path.write_bytes(whole_capture(NO_HDR))
     status, out, err = run(capsys, "report", str(path))
     assert (status, out) == (1, "")
-    assert "the samples have no address; they have no columns at all" in err
+    assert "the samples have no instruction address; they have no columns at all" in err
 
 
 @pytest.mark.parametrize("by", ["colour", "data-address", "caller"])
@@ -245,7 +245,7 @@ def test_report_of_unknown_formats_counts_one_capture_only(
     [
         (["--tid", "100"], "samples: 2\n"),
         (["--tid", "101"], "samples: 0\n"),
-        (["--symbol", "main"], "the samples have no address"),
+        (["--symbol", "main"], "the samples have no instruction address"),
         (["--cpu", "0"], "the samples have no cpu"),
     ],
 )

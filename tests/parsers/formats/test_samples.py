@@ -207,7 +207,8 @@ def test_role_falls_back_to_usual_names(
     made = Samples(1, columns(**{n: [5] for n in names.split()}), roles=roles)
     assert made.name_of(role) == name
     if name is None:
-        with pytest.raises(PfmParseError, match=f"the samples have no {role.value}"):
+        what = "instruction address" if role is Role.ADDRESS else role.value
+        with pytest.raises(PfmParseError, match=f"the samples have no {what};"):
             made.role(role)
     else:
         assert made.role(role) is made.column(name)
