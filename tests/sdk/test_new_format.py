@@ -404,6 +404,18 @@ def test_no_placeholder_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
     assert f"PERFMON_SDK ?= {sdk.share.resolve()}\n" in text
 
 
+def test_readme_records_addresses_in_vm(
+    sdk: Sdk, tools: dict[str, str], tmp_path: Path
+) -> None:
+    folder = made(sdk, tmp_path, "mine", "table", "--field=addr:u64")
+    readme = (folder / "README.md").read_text()
+    (options,) = re.findall(r"^make vm OPTIONS='(.*)'$", readme, re.MULTILINE)
+    sdk.make(folder, "vm", f"OPTIONS={options}", **tools)
+    words = Path(tools["WORDS"]).read_text()
+    assert f"pfmon {options} -o $OUT/mine.cap" in words
+    assert options.endswith(" --smpl-module=mine --smpl-pmds=addr")
+
+
 @pytest.mark.parametrize("model", ["linear", "table"])
 def test_commands_of_readme_show_data_addresses(
     sdk: Sdk, tmp_path: Path, model: str
