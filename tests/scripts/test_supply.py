@@ -186,6 +186,21 @@ def test_installed_pfmon_is_for_the_own_machine(
     )
 
 
+def test_guests_have_no_programs_for_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supply, "TREE", tmp_path)
+    sources = ("Makefile", "tests/tools/printer.c", "tests/lib/errors.c")
+    programs = ("pfmon", "tests/attach", "printer", "errors", "option_docs")
+    for name in (*sources, *(f"build/x86_64/{program}" for program in programs)):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o755)
+    built = tmp_path / "build/x86_64"
+    found, _ = supply.programs("x86_64")
+    assert found == [built / "pfmon", built / "tests/attach"]
+
+
 def test_missing_format_module_is_named(tmp_path: Path) -> None:
     with pytest.raises(supply.SupplyError, match="gone.ko: No such file"):
         formats(tmp_path, tmp_path / "gone.ko")
