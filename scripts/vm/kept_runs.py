@@ -59,7 +59,7 @@ def replay(kept: Path, accept: Callable[[str, bytes], object]) -> None:
 
 
 def keep(kept: Path, sent: Mapping[str, bytes]) -> None:
-    """Keep the data of a run, by channel. If there is no room, print a message."""
+    """Keep the data of a run, by channel. If that fails, print a message."""
     try:
         with cache.filling(kept) as made:
             for name in qemu.CHANNELS:

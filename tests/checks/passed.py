@@ -8,12 +8,13 @@ A conftest.py determines the inputs: see those of tests/packages and tests/sdk.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import cache
 import programs
 import pytest
+import source_tree
 from boot import ROOT
 
 # The file that exists if tests have passed with their present inputs, and these tests.
@@ -24,17 +25,21 @@ KEY = pytest.StashKey[Records]()
 def record(
     kind: str,
     on: str,
-    names: Iterable[str],
+    unused: tuple[str, ...],
+    used: tuple[str, ...],
     content: Callable[[str], bytes] = lambda name: (ROOT / name).read_bytes(),
 ) -> Path:
     """Return the file that exists if tests have passed with these inputs.
 
-    kind: which tests. on: the versions of what the tests use of this machine. names:
-    the files that the tests depend on, relative to the tree. content: a function that
-    returns the part of a file that the tests depend on.
+    kind: which tests. on: the versions of what the tests use of this machine. unused:
+    how the names of files begin on which the tests do not depend. used: how the names
+    of files begin on which they depend nevertheless. content: a function that returns
+    the part of a file that the tests depend on.
     """
     digest = hashlib.sha256(f"{on}\0".encode())
-    for name in sorted(names):
+    for name in sorted(source_tree.names(ROOT)):
+        if name.startswith(unused) and not name.startswith(used):
+            continue
         mode, part = (ROOT / name).stat().st_mode & 0o111, content(name)
         digest.update(f"{name}\0{mode}\0{len(part)}\0".encode() + part)
     return cache.root() / "passed" / f"{kind}-{digest.hexdigest()[:16]}"

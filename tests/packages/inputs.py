@@ -16,7 +16,6 @@ from pathlib import Path
 import bare_machines
 import packages
 import passed
-import source_tree
 from boot import ROOT
 
 # Tests and helpers that the package tests depend on. The packages contain no other
@@ -73,9 +72,5 @@ def record(on: str, named: re.Pattern[str]) -> Path:
     def content(name: str) -> bytes:
         return relevant(name, (ROOT / name).read_bytes(), named)
 
-    names = [
-        name
-        for name in source_tree.names(ROOT)
-        if name.startswith(TESTS) or not name.startswith("tests/")
-    ]
-    return passed.record("packages", f"{named.pattern}\0{on}", names, content)
+    on = f"{named.pattern}\0{on}"
+    return passed.record("packages", on, ("tests/",), TESTS, content)

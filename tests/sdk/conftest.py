@@ -14,7 +14,6 @@ import kernel_source
 import kernels
 import passed
 import pytest
-import source_tree
 from boot import ROOT
 from installed_sdk import Sdk
 
@@ -51,18 +50,13 @@ def _record() -> Path:
     The inputs are files of the tree, the kernels, and the packages of this machine.
     Raises one of kernels.ERRORS.
     """
-    names = [
-        name
-        for name in source_tree.names(ROOT)
-        if name.startswith(TESTS) or not name.startswith(OTHER)
-    ]
     versions = [
         kernels.resolve(arch, series).version
         for arch in kernels.SUPPORTED
         for series in kernels.SUPPORTED[arch]
     ]
     installed = subprocess.check_output(["dpkg-query", "-W"], text=True)
-    return passed.record("sdk", "\0".join([*versions, installed]), names)
+    return passed.record("sdk", "\0".join([*versions, installed]), OTHER, TESTS)
 
 
 @pytest.fixture(scope="session")

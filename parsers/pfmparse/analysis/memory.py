@@ -222,10 +222,9 @@ def _places(places: Places, of_data: bool, batch: Batch, unit: int = 1) -> Ids:
     """Returns the place IDs of data or of code, see Places.data() and Places.own()."""
     if of_data:
         return places.data(batch, unit)
-    samples = batch.samples
-    if samples.name_of(Role.ADDRESS) is None:
-        if samples.name_of(Role.DATA_ADDRESS) is not None:
-            raise RequestError(f"{samples.lacks(CODE)}; use --view data")
+    has = batch.samples.name_of
+    if has(Role.ADDRESS) is None and has(Role.DATA_ADDRESS) is not None:
+        raise RequestError(f"{batch.samples.lacks(CODE)}; use --view data")
     return places.own(batch, unit)
 
 
