@@ -77,7 +77,8 @@ $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstac
 	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
 # These programs have no frame pointers. Instead, they compile unwind tables in the same
 # way as pfmon.
-$(addprefix $(GOBJ)/tests/guest/,interface/unwind_user.o nmi/nmi_unwind.o): \
+$(addprefix $(GOBJ)/tests/guest/,interface/unwind_user.o nmi/nmi_replaced.o \
+	nmi/nmi_unwind.o): \
 	GCFLAGS += -fomit-frame-pointer
 $(GOBJ)/tests/guest/interface/unwind_user.o $(GOBJ)/$(HARNESS)/tables.o: \
 	GCFLAGS += -Itools/pfmon
@@ -89,8 +90,8 @@ $(GOUT)/inherit $(GOUT)/inherit_smpl: $(call harness-obj,calls.o)
 $(GOUT)/inherit_smpl: $(call harness-obj,cpus.o)
 $(addprefix $(GOUT)/,callers callstack stacks unwind_user nmi_callers): \
 	$(call harness-obj,chains.o)
-$(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind nmi_hostile nomemory storm \
-	stress): \
+$(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind nmi_replaced nmi_hostile \
+	nomemory storm stress): \
 	$(call harness-obj,tables.o) $(PFMON_A)
 $(addprefix $(GOUT)/,callers32 callstack32 stacks32): $(call harness-obj,chains.32.o)
 $(GOUT)/oprofile $(GOUT)/nmi_oprofile: \

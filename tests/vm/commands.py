@@ -57,8 +57,8 @@ NMI_MODULES = (
 RIG = "/sys/kernel/debug/pfm_nmi"
 # NMIS: the number of NMIs that nmi_fire causes, for kernels on which it is not
 # FEWER_NMIS. WALKS: the number of stack walks in each test of nmi_hostile, for kernels
-# on which it is not FEWER_WALKS. NMI_ROUNDS: the number of rounds of nmi_life and
-# nmi_unwind.
+# on which it is not FEWER_WALKS. NMI_ROUNDS: the number of rounds of nmi_life,
+# nmi_unwind and nmi_replaced.
 NMIS = {"6.12": 1_000_000} if ALL else {}
 FEWER_NMIS = 100_000
 WALKS = {kernels.DEBUG: 500_000} if ALL else {}

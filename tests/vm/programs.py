@@ -94,7 +94,7 @@ SIMULATED = ("simpmu", "simpebs")
 # NMIs. The programs of RIGGED run again, with NMIs instead of page faults.
 NMI = (
     *("nmi", "nmi_callers", "nmi_pebs", "nmi_sample", "nmi_oprofile", "nmi_unwind"),
-    *("nmi_hostile", "nmi_fire", "nmi_life"),
+    *("nmi_replaced", "nmi_hostile", "nmi_fire", "nmi_life"),
 )
 RIGGED = (
     *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),
