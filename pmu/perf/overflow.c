@@ -2,7 +2,7 @@
 /*
  * overflow.c - the overflow path between perf and the core
  */
-#include <linux/sched/task_stack.h>
+#include <perfmon/perfmon_user_regs.h>
 #include "event.h"
 #include "hw_count.h"
 #include "overflow.h"
@@ -170,6 +170,13 @@ static void notrace perf_overflow(struct perf_event *event,
 	perf_report(event, regs);
 }
 
+/* The address 0 in user space, for when the address is not known */
+static struct pt_regs perf_unknown_regs = {
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+	.cs = __USER_CS,
+#endif
+};
+
 /*
  * Get the registers to report for an event that excludes the kernel. If the
  * interrupt came late, when the thread was in the kernel already, these are the
@@ -183,7 +190,7 @@ static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 		return regs;
 	if (current->flags & PF_KTHREAD || !current->mm)
 		return NULL;
-	return task_pt_regs(current);
+	return pfm_user_regs_of(regs) ?: &perf_unknown_regs;
 }
 
 /* Begin a whole period, even if the last one was only the rest of a period. */

@@ -28,6 +28,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_fmt.h>
+#include <perfmon/perfmon_user_regs.h>
 
 /**
  * struct pfm_frame - the part of a stack frame to which a frame pointer points
@@ -341,18 +342,10 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 
 #if PFM_HAS_CALLERS
 
-/* Get the user registers; NULL for a deferred overflow or a kernel thread. */
+/* Get the user registers; NULL for a deferred overflow or if there are none. */
 static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
 {
-	struct pt_regs *regs = data->regs;
-
-	if (!regs || user_mode(regs))
-		return regs;
-	if (current->flags & PF_KTHREAD || !current->mm)
-		return NULL;
-	regs = task_pt_regs(current);
-	/* Workers of io_uring, for example, never run in user mode. */
-	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
+	return data->regs ? pfm_user_regs_of(data->regs) : NULL;
 }
 
 /**
@@ -382,8 +375,8 @@ static inline unsigned int pfm_user_frames(struct pt_regs *regs, u64 *out,
  * For a 32-bit program on arm64 it has only the first entry.
  *
  * Context: fmt_handler, NMI included.
- * Return: number of addresses; 0 for a kernel thread, or if @data->regs is
- * NULL.
+ * Return: number of addresses; 0 if @data->regs or the result of
+ * pfm_user_regs_of() is NULL.
  */
 static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
 					    u64 *out, unsigned int max)

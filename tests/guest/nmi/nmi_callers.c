@@ -134,6 +134,79 @@ TEST(user_only_event_has_no_kernel_chain)
 	}
 }
 
+/*
+ * Two functions that are called from the same frame, so that their return
+ * addresses are in the same place on the stack. Each makes a system call.
+ */
+static uintptr_t after_getpid, after_getppid;
+
+static __attribute__((noipa)) void call_getpid(void)
+{
+	have_frame();
+	after_getpid = (uintptr_t)__builtin_return_address(0);
+	getpid();
+	no_tail_call();
+}
+
+static __attribute__((noipa)) void call_getppid(void)
+{
+	have_frame();
+	after_getppid = (uintptr_t)__builtin_return_address(0);
+	getppid();
+	no_tail_call();
+}
+
+static bool is_at(__u64 address, uintptr_t function)
+{
+	return address - function < 16;
+}
+
+static void expect_one_moment(const struct callers_smpl *s)
+{
+	expect_sane(s);
+	if (s->num_user < 2)
+		return;
+	if (is_at(s->user[0], (uintptr_t)getpid))
+		CHECK(s->user[1] != after_getppid);
+	if (is_at(s->user[0], (uintptr_t)getppid))
+		CHECK(s->user[1] != after_getpid);
+}
+
+/* NMIs also arrive while the kernel saves the registers of user space. */
+static void sample_system_calls(__u64 flags)
+{
+	struct chains c = sampling(flags);
+	unsigned int without = 0;
+
+	start(&c);
+	rig_rate(RIG_FASTEST);
+	for (__u64 i = 0; i < ENOUGH; ) {
+		call_getpid();
+		call_getppid();
+		if (i < first_kept(&c))
+			i = first_kept(&c);
+		for (; i < c.hdr->count; i++) {
+			const struct callers_smpl *s = chain_at(&c, i);
+
+			expect_one_moment(s);
+			without += !s->num_user || !s->user[0];
+		}
+	}
+	rig_rate(0);
+	ctx_stop(c.fd);
+	printf("# %u samples without a user chain\n", without);
+}
+
+TEST(user_chain_is_of_one_moment)
+{
+	sample_system_calls(0);
+}
+
+TEST(user_chain_of_user_only_event_is_of_one_moment)
+{
+	sample_system_calls(PFM_PERF_EXCL_KERNEL | RIG_SKID);
+}
+
 static uintptr_t hostile_fp;
 
 static void spin_hostile(const bool *done)
