@@ -49,16 +49,25 @@ def test_json_counts_have_event_rows(counts: Counts) -> None:
 def test_json_interval_is_one_line(counts: Counts) -> None:
     script = [
         *(*cpu(0, 5), *cpu(1, 6), "times 1000 0 0", "interval"),
-        *(*cpu(0, 7), *cpu(1, 8), "times 1600 0 0", "end 0"),
+        *(*cpu(0, 7), *cpu(1, 8), "times 1600 0 0", "end 3"),
     ]
     options = "--json --print-interval=1000 --system-wide -e r1"
     told = [json.loads(line) for line in counts.printed(options, *script).splitlines()]
     assert [one["interval"] for one in told] == [1, 2]
+    assert [one["exit_status"] for one in told] == [None, 3]
     assert [one["interval_end_ns"] for one in told] == [1000, 1600]
     assert [one["times"]["elapsed_ns"] for one in told] == [1000, 600]
     assert [
         [(row["cpu"], row["events"][0]["count"]) for row in one["rows"]] for one in told
     ] == [[(0, 5), (1, 6)], [(0, 7), (1, 8)]]
+
+
+def test_json_interval_without_counts_has_exit_status(counts: Counts) -> None:
+    script = [*thread(5), "times 1000 0 0", "interval", "times 1600 0 0", "end 3"]
+    printed = counts.printed("--json --print-interval=1000 -e r1", *script)
+    told = [json.loads(line) for line in printed.splitlines()]
+    assert [one["exit_status"] for one in told] == [None, 3]
+    assert (told[1]["interval"], told[1]["rows"]) == (2, [])
 
 
 def test_json_means_include_deviations(counts: Counts) -> None:

@@ -90,17 +90,41 @@ static struct counts make_counts(const struct counting *counting,
 	return counts;
 }
 
-bool counting_interval(struct counting *counting, const struct results *results,
-		       const struct times *times)
+static bool print_interval(struct counting *counting,
+			   const struct results *results,
+			   const struct times *times, int exit_status)
 {
 	struct counts counts = make_counts(counting, results, times,
-					   NO_EXIT_STATUS);
+					   exit_status);
 
+	if (!results->sum.parts)
+		counts.row_count = 0;
 	counts.interval = ++counting->intervals;
 	counts.end_ns = times->elapsed;
 	counts.times.elapsed -= counting->last.elapsed;
 	counting->last = *times;
 	return print(counting, &counts);
+}
+
+bool counting_interval(struct counting *counting, const struct results *results,
+		       const struct times *times)
+{
+	return print_interval(counting, results, times, NO_EXIT_STATUS);
+}
+
+/*
+ * Prints the last interval. If no counts have been added since the previous
+ * one, prints only an exit status, which is in JSON but not in other formats.
+ */
+static bool print_last_interval(struct counting *counting,
+				const struct results *results,
+				const struct times *times, int exit_status)
+{
+	bool with_status = counting->options->json &&
+			   exit_status != NO_EXIT_STATUS;
+
+	return (!results->sum.parts && !with_status) ||
+	       print_interval(counting, results, times, exit_status);
 }
 
 bool counting_snapshot(struct counting *counting, const struct results *results,
@@ -166,12 +190,7 @@ bool counting_end(struct counting *counting, const struct results *results,
 	if (!counting->status && exit_status != NO_EXIT_STATUS)
 		counting->status = exit_status;
 	if (counting->options->interval_ns) {
-		/*
-		 * Print nothing if no counts have been added since the last
-		 * interval was printed.
-		 */
-		ok = !results->sum.parts ||
-		     counting_interval(counting, results, times);
+		ok = print_last_interval(counting, results, times, exit_status);
 	} else if (counting->options->runs > 1) {
 		add_run(counting, results, times);
 		ok = !counting_is_over(counting, interrupted) ||
