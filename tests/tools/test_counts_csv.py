@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from counts import Counts, cpu, thread
 
-COLUMNS = "time,cpu,pid,tid,comm,event,count,deviation,share,ratio,unit"
+COLUMNS = "time,cpu,pid,tid,comm,event,count,deviation,share,ratio,unit,cgroup"
 
 
 def rows(text: str, separator: str = ",") -> list[list[str]]:
@@ -20,7 +20,7 @@ def test_csv_header_names_columns(counts: Counts) -> None:
     printed = counts.printed("--csv -e r1", *thread(5), "end 0")
     assert printed.splitlines()[0] == COLUMNS
     assert rows(printed)[1:] == [
-        ["", "", "", "7", "worker", "r1", "5", "", "100.00", "", ""]
+        ["", "", "", "7", "worker", "r1", "5", "", "100.00", "", "", ""]
     ]
 
 
@@ -38,14 +38,14 @@ def test_separator(counts: Counts, given: str, separator: str) -> None:
     assert printed[0] == COLUMNS.split(",")
     assert printed[2] == [
         *("", "2", "", "", "", "page-faults", "1000", "", "100.00"),
-        *("1000.000000", "/sec"),
+        *("1000.000000", "/sec", ""),
     ]
 
 
 def test_csv_uncounted_event_has_no_share(counts: Counts) -> None:
     script = [*thread("unsupported"), "end 0"]
     (row,) = rows(counts.printed("--csv -e r1", *script))[1:]
-    assert row[6:] == ["<not supported>", "", "", "", ""]
+    assert row[6:] == ["<not supported>", "", "", "", "", ""]
 
 
 def test_deviations_and_times_of_intervals(counts: Counts) -> None:

@@ -11,7 +11,7 @@
 
 static const char * const columns[] = {
 	"time", "cpu", "pid", "tid", "comm", "event", "count", "deviation",
-	"share", "ratio", "unit",
+	"share", "ratio", "unit", "cgroup",
 };
 
 void counts_print_csv_header(const struct plan *plan, FILE *out)
@@ -20,8 +20,6 @@ void counts_print_csv_header(const struct plan *plan, FILE *out)
 
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		fprintf(out, "%s%s", i ? separator : "", columns[i]);
-	if (plan->by_cgroup)
-		fprintf(out, "%scgroup", separator);
 	fputc('\n', out);
 }
 
@@ -102,10 +100,9 @@ static void print_event(const struct counts *counts, unsigned int r,
 	} else {
 		fputs(separator, out);
 	}
-	if (row->cgroup) {
-		fputs(separator, out);
+	fputs(separator, out);
+	if (row->cgroup)
 		print_text(row->cgroup, separator, out);
-	}
 	fputc('\n', out);
 }
 
