@@ -39,6 +39,12 @@ MADE = {
 }
 # For each broken format, the checks that find its error, and their messages.
 EXPECTED = {
+    "address": {
+        "levels": "wrote past the record .*: at offset 8, but the record has 8 bytes",
+        "registers": "wrote past the record .*: at offset 8",
+        "sizes": "wrote past the (record|end of the buffer)",
+        "nmis": "wrote past the record .*: at offset 8",
+    },
     "area": {
         "full": "wrote past the end of the private area: byte 100 of 100",
         "interrupts": "wrote past the end of the private area",

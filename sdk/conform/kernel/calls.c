@@ -2,7 +2,9 @@
 /*
  * calls.c - calls the call-backs of a format as the core does
  */
+#include <linux/bitmap.h>
 #include <linux/err.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -13,6 +15,10 @@
 #define TIME_STEP	1000
 #define LAST_RESET	((u64)-100)
 #define PMD_VALUE	3
+#define FIRST_DATA	0x7f0000000000ULL
+/* Bits of struct perf_branch_entry */
+#define MISPREDICTED	1
+#define PREDICTED	2
 /* More calls than needed to fill a buffer with the smallest records */
 #define MOST_CALLS(size)	((size) / sizeof(u64) + 1024)
 
@@ -192,11 +198,28 @@ int conform_end(struct conform *c)
  * Overflows
  */
 
+/*
+ * Choose @n PMDs. If there are enough, include all virtual PMDs of the
+ * perf_events PMU; the others are the first PMDs.
+ */
+static void calls_choose(unsigned long *pmds, u16 n)
+{
+	const u16 data = PFM_PMD_TRANSACTION - PFM_PMD_STATE + 1;
+	const u16 branches = 3 * PFM_BRANCHES;
+
+	bitmap_zero(pmds, PFM_MAX_PMDS);
+	if (n >= data + branches) {
+		bitmap_set(pmds, PFM_PMD_STATE, data);
+		bitmap_set(pmds, PFM_PMD_BRANCH_FROM(0), branches);
+		n -= data + branches;
+	}
+	bitmap_set(pmds, 0, n);
+}
+
 int conform_values(struct conform *c, u16 values)
 {
 	size_t size = offsetof(pfm_ovfl_arg_t, smpl_pmds_values);
 	int ret;
-	u16 i;
 
 	values = min_t(u16, values, pfm_num_pmds());
 	size += values * sizeof(u64);
@@ -204,12 +227,48 @@ int conform_values(struct conform *c, u16 values)
 	if (ret)
 		return ret;
 	c->before->num_smpl_pmds = values;
-	memset(c->before->smpl_pmds, 0, sizeof(c->before->smpl_pmds));
-	for (i = 0; i < values; i++) {
-		c->before->smpl_pmds[i / 64] |= 1ULL << i % 64;
-		c->before->smpl_pmds_values[i] = 0x1111000000ULL + i;
-	}
+	calls_choose((unsigned long *)c->before->smpl_pmds, values);
 	return 0;
+}
+
+/*
+ * Return: the value of a PMD at overflow @calls, counted from 0. Loads and
+ * stores alternate. At most one of the branches is mispredicted, at each
+ * overflow another one.
+ */
+static u64 calls_value(u64 calls, unsigned int pmd)
+{
+	switch (pmd) {
+	case PFM_PMD_STATE:
+		return 'R';
+	case PFM_PMD_TID:
+		return conform_tid(calls);
+	case PFM_PMD_ADDRESS:
+		return FIRST_DATA + 8 * calls;
+	case PFM_PMD_LATENCY:
+		return 1 + calls % 1000;
+	case PFM_PMD_SOURCE:
+		return PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L1) |
+		       (calls % 2 ? PERF_MEM_S(OP, LOAD) :
+				    PERF_MEM_S(OP, STORE));
+	case PFM_PMD_BRANCH_FROM(0) ... PFM_PMD_BRANCH_TO(PFM_BRANCHES - 1):
+		return conform_ip(calls) + pmd;
+	case PFM_PMD_BRANCH_FLAGS(0) ... PFM_PMD_BRANCH_FLAGS(PFM_BRANCHES - 1):
+		return (calls + pmd) % (PFM_BRANCHES + 1) ? PREDICTED :
+							    MISPREDICTED;
+	default:
+		return 0x1111000000ULL + pmd;
+	}
+}
+
+static void calls_set_values(struct conform *c)
+{
+	const unsigned long *pmds = (unsigned long *)c->before->smpl_pmds;
+	u64 *value = c->before->smpl_pmds_values;
+	unsigned int pmd;
+
+	for_each_set_bit(pmd, pmds, PFM_MAX_PMDS)
+		*value++ = calls_value(c->calls, pmd);
 }
 
 /* Check that the handler has changed only the control bits. */
@@ -257,6 +316,7 @@ static int calls_handle(struct conform *c, unsigned int i, struct pt_regs *regs)
 	c->before->pmd_value = PMD_VALUE;
 	c->before->pmd_eventid = i;
 	c->before->ovfl_notify = c->notify;
+	calls_set_values(c);
 	memcpy(arg, c->before, c->ovfl.size);
 	lent = data;
 	conform_poison(c);

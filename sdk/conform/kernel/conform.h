@@ -240,7 +240,10 @@ int conform_make(struct conform *c);
 int conform_make_small(struct conform *c);
 /* Do what the last close() does: call fmt_exit. */
 int conform_end(struct conform *c);
-/* Set the number of PMDs to record in later overflows. Return: 0 or -ENOMEM. */
+/*
+ * Set the number of PMDs to record in later overflows; pfm_num_pmds() for all
+ * PMDs of the perf_events PMU. Return: 0 or -ENOMEM.
+ */
 int conform_values(struct conform *c, u16 values);
 /*
  * Let @n PMDs overflow at once. Context: any, NMI included. Return: 0 or a

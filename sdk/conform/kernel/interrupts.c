@@ -51,7 +51,7 @@ static void irq_send(void)
 static int interrupts_take(struct conform *c, void (*send)(void))
 {
 	unsigned int n = c->quick ? INTERRUPTS_QUICK : INTERRUPTS;
-	int ret = conform_make(c) ?: conform_values(c, 3);
+	int ret = conform_make(c) ?: conform_values(c, pfm_num_pmds());
 
 	/*
 	 * Overflow in process context first, because lockdep must not meet the
