@@ -14,57 +14,33 @@
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define EVENT	77
+#define PMD	3
 #define OFFS	PFM_SINK_REGION_OFFS(1)
-
-/* The values of the PMDs from PFM_PMD_ADDRESS to PFM_PMD_SOURCE. */
-struct values {
-	u64	address;
-	u64	latency;
-	u64	weights[2];
-	u64	source;
-};
-
-static_assert(PFM_PMD_SOURCE - PFM_PMD_ADDRESS ==
-	      offsetof(struct values, source) / sizeof(u64));
 
 static const u64 a_write = PERF_MEM_S(OP, STORE);
 
 /*
- * Call the handler for an overflow of PMD3 in thread @tid at @ip. The sample
- * contains @values: the values of @n consecutive PMDs, of which @pmd is the
- * first.
+ * Call the handler for an overflow of @pmd in thread @tid. The sample contains
+ * @n PMDs.
  */
-static void overflow_from(struct kunit *test, u64 ip, u32 tid, u16 pmd, u16 n,
-			  const void *values)
+static void overflow(struct kunit *test, u16 pmd, u32 tid,
+		     const struct pfm_calls_value *values, u16 n)
 {
-	struct pfm_ovfl_data data = {
-		.ip = ip, .tid = tid, .tgid = PFM_CALLS_TGID,
-	};
 	struct pfm_fmt_calls *d = test->priv;
 
-	d->arg = (pfm_ovfl_arg_t) {
-		.ovfl_pmd = 3, .pmd_eventid = EVENT, .num_smpl_pmds = n,
-	};
-	bitmap_set((unsigned long *)d->arg.smpl_pmds, pmd, n);
-	memcpy(d->arg.smpl_pmds_values, values, n * sizeof(u64));
-	preempt_disable();
-	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg,
-						  PFM_CALLS_TSTAMP, &data), 0);
-	preempt_enable();
+	d->tid = tid;
+	d->arg.pmd_eventid = EVENT;
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample_values(d, pmd, values, n), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
-}
-
-static void overflow(struct kunit *test, u64 ip, u32 tid, u16 n,
-		     const struct values *values)
-{
-	overflow_from(test, ip, tid, PFM_PMD_ADDRESS, n, values);
 }
 
 static void access(struct kunit *test, u64 address, u32 tid, u64 source)
 {
-	struct values values = { .address = address, .source = source };
+	const struct pfm_calls_value values[] = {
+		{ PFM_PMD_ADDRESS, address }, { PFM_PMD_SOURCE, source },
+	};
 
-	overflow(test, 0, tid, 5, &values);
+	overflow(test, PMD, tid, values, ARRAY_SIZE(values));
 }
 
 static int mispredicts_kunit_init(struct kunit *test)
@@ -82,16 +58,20 @@ static int mispredicts_kunit_init(struct kunit *test)
  */
 static void branches(struct kunit *test, u32 mask)
 {
-	u64 values[3][PFM_BRANCHES];
+	struct pfm_calls_value values[3 * PFM_BRANCHES];
+	struct pfm_calls_value *from = values, *to = from + PFM_BRANCHES;
+	struct pfm_calls_value *flags = to + PFM_BRANCHES;
 	u32 n;
 
 	for (n = 0; n < PFM_BRANCHES; n++) {
-		values[0][n] = n;
-		values[1][n] = 100 + n;
-		values[2][n] = mask & BIT(n) ? 1 : 2;
+		from[n].pmd = PFM_PMD_BRANCH_FROM(n);
+		from[n].value = n;
+		to[n].pmd = PFM_PMD_BRANCH_TO(n);
+		to[n].value = 100 + n;
+		flags[n].pmd = PFM_PMD_BRANCH_FLAGS(n);
+		flags[n].value = mask & BIT(n) ? 1 : 2;
 	}
-	overflow_from(test, 0, 12, PFM_PMD_BRANCH_FROM(0), 3 * PFM_BRANCHES,
-		      values);
+	overflow(test, PMD, 12, values, ARRAY_SIZE(values));
 }
 
 static void newest_mispredicted_branch_is_counted(struct kunit *test)
@@ -126,10 +106,12 @@ static void branch_without_flags_is_counted(struct kunit *test)
 		.branch_from = 5, .tgid = PFM_CALLS_TGID, .event = EVENT,
 		.count = 1,
 	};
+	static const struct pfm_calls_value from = {
+		PFM_PMD_BRANCH_FROM(0), 5
+	};
 	struct pfm_fmt_calls *d = test->priv;
-	static const u64 from = 5;
 
-	overflow_from(test, 0, 12, PFM_PMD_BRANCH_FROM(0), 1, &from);
+	overflow(test, PMD, 12, &from, 1);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
 }
 
@@ -178,10 +160,12 @@ static void access_without_source_is_a_write(struct kunit *test)
 		.line = 0x1000, .event = EVENT, .count = 1, .min_tid = 12,
 		.max_tid = 12, .min_offset = 4, .max_offset = 4,
 	};
-	struct values values = { .address = 0x1004 };
+	static const struct pfm_calls_value address = {
+		PFM_PMD_ADDRESS, 0x1004
+	};
 	struct pfm_fmt_calls *d = test->priv;
 
-	overflow(test, 0, 12, 1, &values);
+	overflow(test, PMD, 12, &address, 1);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
 }
 
@@ -203,9 +187,11 @@ static void keep(struct kunit *test, u64 number)
 
 static void take(struct kunit *test, u64 latency)
 {
-	struct values values = { .address = 2 * latency, .latency = latency };
+	const struct pfm_calls_value values[] = {
+		{ PFM_PMD_ADDRESS, 2 * latency }, { PFM_PMD_LATENCY, latency },
+	};
 
-	overflow(test, 0x500, 12, 2, &values);
+	overflow(test, PMD, 12, values, ARRAY_SIZE(values));
 }
 
 static void slowest_so_far_are_recorded(struct kunit *test)
@@ -229,8 +215,9 @@ static void slowest_so_far_are_recorded(struct kunit *test)
 static void each_byte_of_a_slow_record_is_written(struct kunit *test)
 {
 	static const pfm_slowest_record_t expected = {
-		.tstamp = PFM_CALLS_TSTAMP, .ip = 0x500, .addr = 14,
-		.latency = 7, .tid = 12, .tgid = PFM_CALLS_TGID, .ovfl_pmd = 3,
+		.tstamp = PFM_CALLS_TSTAMP, .ip = PFM_CALLS_IP(PMD), .addr = 14,
+		.latency = 7, .tid = 12, .tgid = PFM_CALLS_TGID,
+		.ovfl_pmd = PMD,
 	};
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -279,15 +266,15 @@ static void sample_without_stack_has_its_address(struct kunit *test)
 {
 	static const pfm_chains_record_t expected[] = {
 		{ .event = EVENT, .tgid = PFM_CALLS_TGID, .num_chain = 1,
-		  .chain[0] = 0x500, .count = 2 },
+		  .chain[0] = PFM_CALLS_IP(PMD), .count = 2 },
 		{ .event = EVENT, .tgid = PFM_CALLS_TGID, .num_chain = 1,
-		  .chain[0] = 0x501, .count = 1 },
+		  .chain[0] = PFM_CALLS_IP(4), .count = 1 },
 	};
 	struct pfm_fmt_calls *d = test->priv;
 
-	overflow(test, 0x500, 12, 0, NULL);
-	overflow(test, 0x501, 12, 0, NULL);
-	overflow(test, 0x500, 13, 0, NULL);
+	overflow(test, PMD, 12, NULL, 0);
+	overflow(test, 4, 12, NULL, 0);
+	overflow(test, PMD, 13, NULL, 0);
 	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, expected, sizeof(expected));
 }

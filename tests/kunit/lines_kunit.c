@@ -24,30 +24,23 @@ static void make(struct kunit *test, u64 min)
 	pfm_calls_make(test, &arg);
 }
 
-/*
- * Call the handler with a sample that contains @values consecutive PMDs, from
- * @pmd on. Their values are in the array @value.
- */
-static void overflow(struct kunit *test, u16 pmd, u16 values, const u64 *value)
+/* Call the handler with a sample that contains @n PMDs. */
+static void overflow(struct kunit *test, const struct pfm_calls_value *values,
+		     u16 n)
 {
-	struct pfm_ovfl_data data = { .tid = PFM_CALLS_TID };
 	struct pfm_fmt_calls *d = test->priv;
 
-	d->arg = (pfm_ovfl_arg_t) { .ovfl_pmd = 3, .num_smpl_pmds = values };
-	bitmap_set((unsigned long *)d->arg.smpl_pmds, pmd, values);
-	memcpy(d->arg.smpl_pmds_values, value, values * sizeof(*value));
-	preempt_disable();
-	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg, 0, &data),
-			0);
-	preempt_enable();
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample_values(d, 3, values, n), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 
 static void access(struct kunit *test, u64 address, u64 latency)
 {
-	const u64 values[] = { address, latency };
+	const struct pfm_calls_value values[] = {
+		{ PFM_PMD_ADDRESS, address }, { PFM_PMD_LATENCY, latency },
+	};
 
-	overflow(test, PFM_PMD_ADDRESS, 2, values);
+	overflow(test, values, ARRAY_SIZE(values));
 }
 
 static void accesses_of_a_line_are_summed(struct kunit *test)
@@ -88,18 +81,20 @@ static void missing_data_are_0(struct kunit *test)
 		  .count = 2, .sum = 70, .max = 70 },
 		{ .line = 64, .tid = PFM_CALLS_TID, .ovfl_pmd = 3, .count = 1 },
 	};
-	static const u64 value = 70;
+	static const struct pfm_calls_value other = { 1, 70 };
+	static const struct pfm_calls_value latency = { PFM_PMD_LATENCY, 70 };
+	static const struct pfm_calls_value address = { PFM_PMD_ADDRESS, 70 };
 	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 0);
-	overflow(test, 1, 1, &value);
-	overflow(test, PFM_PMD_LATENCY, 1, &value);
-	overflow(test, PFM_PMD_ADDRESS, 1, &value);
+	overflow(test, &other, 1);
+	overflow(test, &latency, 1);
+	overflow(test, &address, 1);
 	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), expected,
 			   sizeof(expected));
 	make(test, 71);
-	overflow(test, PFM_PMD_LATENCY, 1, &value);
+	overflow(test, &latency, 1);
 	KUNIT_EXPECT_EQ(test, records_of(d), 0);
 	KUNIT_EXPECT_EQ(test, skipped_by(d), 1);
 }

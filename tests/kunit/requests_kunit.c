@@ -32,17 +32,12 @@ static int try(struct kunit *test, u32 id, u32 pmd)
  */
 static void overflow(struct kunit *test, u64 value, u64 request)
 {
-	struct pfm_ovfl_data data = { .tid = PFM_CALLS_TID };
+	const struct pfm_calls_value values[] = {
+		{ 1, value }, { 2, request },
+	};
 	struct pfm_fmt_calls *d = test->priv;
 
-	d->arg = (pfm_ovfl_arg_t) { .ovfl_pmd = 3, .num_smpl_pmds = 2 };
-	bitmap_set((unsigned long *)d->arg.smpl_pmds, 1, 2);
-	d->arg.smpl_pmds_values[0] = value;
-	d->arg.smpl_pmds_values[1] = request;
-	preempt_disable();
-	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg, 0, &data),
-			0);
-	preempt_enable();
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample_values(d, 3, values, 2), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 

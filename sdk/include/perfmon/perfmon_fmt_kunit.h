@@ -17,8 +17,8 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 
 /* Values that pfm_calls_sample() passes to fmt_handler. */
-#define PFM_CALLS_TID		12
-#define PFM_CALLS_TGID		11
+#define PFM_CALLS_TID		12	/* first value of pfm_fmt_calls.tid */
+#define PFM_CALLS_TGID		11	/* first value of pfm_fmt_calls.tgid */
 #define PFM_CALLS_CPU		3
 #define PFM_CALLS_SET		4
 #define PFM_CALLS_LAST_RESET	((u64)-100)
@@ -43,6 +43,8 @@
  * @area: the private area that fmt_getpriv requested, or NULL
  * @live: whether fmt_exit must still be called
  * @tstamp: time of the next samples, at first PFM_CALLS_TSTAMP
+ * @tid: thread of the next samples, at first PFM_CALLS_TID
+ * @tgid: process of the next samples, at first PFM_CALLS_TGID
  * @arg:  the last overflow; a test may set fields that pfm_calls_sample() does
  *        not set, such as pmd_eventid
  * @state: state that the format keeps for the context
@@ -55,8 +57,20 @@ struct pfm_fmt_calls {
 	void			*area;
 	bool			live;
 	u64			tstamp;
+	u32			tid;
+	u32			tgid;
 	pfm_ovfl_arg_t		arg;
 	struct pfm_ovfl_state	state;
+};
+
+/**
+ * struct pfm_calls_value - the value of a PMD in a sample
+ * @pmd:   index of the PMD, such as PFM_PMD_ADDRESS
+ * @value: its value
+ */
+struct pfm_calls_value {
+	u16	pmd;
+	u64	value;
 };
 
 /**
@@ -75,6 +89,8 @@ static inline int pfm_calls_init(struct kunit *test, const pfm_uuid_t uuid)
 		return -ENOMEM;
 	d->fmt = pfm_fmt_get(uuid);
 	d->tstamp = PFM_CALLS_TSTAMP;
+	d->tid = PFM_CALLS_TID;
+	d->tgid = PFM_CALLS_TGID;
 	test->priv = d;
 	return d->fmt ? 0 : -ENOENT;
 }
@@ -264,11 +280,32 @@ static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
 	return ret;
 }
 
+/* Call fmt_handler for an overflow of @pmd. @d->arg has the PMDs' values. */
+static inline int pfm_calls_handler(struct pfm_fmt_calls *d, u16 pmd)
+{
+	struct pfm_ovfl_data data = { .state = &d->state,
+				      .ip = PFM_CALLS_IP(pmd),
+				      .tid = d->tid,
+				      .tgid = d->tgid };
+	int ret;
+
+	d->arg.ovfl_pmd = pmd;
+	d->arg.ovfl_cpu = PFM_CALLS_CPU;
+	d->arg.active_set = PFM_CALLS_SET;
+	d->arg.pmd_last_reset = PFM_CALLS_LAST_RESET;
+	d->arg.ovfl_ctrl.val = 0;
+	preempt_disable();
+	ret = d->fmt->fmt_handler(d->buf, &d->arg, d->tstamp, &data);
+	preempt_enable();
+	return ret;
+}
+
 /**
- * pfm_calls_sample() - call fmt_handler for an overflow
+ * pfm_calls_sample_values() - call fmt_handler with the values of any PMDs
  * @d:      the format
  * @pmd:    the PMD that overflows
- * @values: number of PMDs to record, from PMD0 on
+ * @values: the PMDs to record, in ascending order, and their values
+ * @n:      number of elements of @values
  *
  * fmt_handler gets no registers, as for a deferred overflow. It runs with
  * preemption disabled, as for any overflow.
@@ -277,29 +314,43 @@ static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
  * Return: the handler's return value; the control bits are in
  * @d->arg.ovfl_ctrl.
  */
-static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
+static inline int pfm_calls_sample_values(struct pfm_fmt_calls *d, u16 pmd,
+					  const struct pfm_calls_value *values,
+					  u16 n)
 {
-	struct pfm_ovfl_data data = { .state = &d->state,
-				      .ip = PFM_CALLS_IP(pmd),
-				      .tid = PFM_CALLS_TID,
-				      .tgid = PFM_CALLS_TGID };
-	int ret;
 	u16 i;
 
-	d->arg.ovfl_pmd = pmd;
-	d->arg.ovfl_cpu = PFM_CALLS_CPU;
-	d->arg.active_set = PFM_CALLS_SET;
-	d->arg.pmd_last_reset = PFM_CALLS_LAST_RESET;
+	d->arg.num_smpl_pmds = n;
+	memset(d->arg.smpl_pmds, 0, sizeof(d->arg.smpl_pmds));
+	for (i = 0; i < n; i++) {
+		pfm_bv_set(d->arg.smpl_pmds, values[i].pmd);
+		d->arg.smpl_pmds_values[i] = values[i].value;
+	}
+	return pfm_calls_handler(d, pmd);
+}
+
+/**
+ * pfm_calls_sample() - call fmt_handler with the values of the first PMDs
+ * @d:      the format
+ * @pmd:    the PMD that overflows
+ * @values: number of PMDs to record, from PMD0 on; the value of PMD i is
+ *          PFM_CALLS_VALUE(i)
+ *
+ * Otherwise the same as pfm_calls_sample_values().
+ *
+ * Context: process.
+ * Return: see pfm_calls_sample_values().
+ */
+static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
+{
+	u16 i;
+
 	d->arg.num_smpl_pmds = values;
 	bitmap_zero((unsigned long *)d->arg.smpl_pmds, PFM_MAX_PMDS);
 	bitmap_set((unsigned long *)d->arg.smpl_pmds, 0, values);
 	for (i = 0; i < values; i++)
 		d->arg.smpl_pmds_values[i] = PFM_CALLS_VALUE(i);
-	d->arg.ovfl_ctrl.val = 0;
-	preempt_disable();
-	ret = d->fmt->fmt_handler(d->buf, &d->arg, d->tstamp, &data);
-	preempt_enable();
-	return ret;
+	return pfm_calls_handler(d, pmd);
 }
 
 /**
