@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
  * perfmon_sharing_smpl.h - the records of an example format that finds cache
- *			    lines with several writers
+ *			    lines that several threads of a process write
  */
 #ifndef PERFMON_SHARING_SMPL_H
 #define PERFMON_SHARING_SMPL_H
@@ -21,6 +21,8 @@
 /**
  * struct pfm_sharing_record_t - a record
  * @line:       address of the cache line
+ * @tgid:       process, because other processes have other data at the same
+ *              address
  * @event:      eventid of the event that overflowed
  * @count:      number of sampled writes
  * @min_tid:    smallest thread ID among the writers
@@ -34,7 +36,8 @@
  */
 typedef struct {
 	__u64	line;
-	__u64	event;
+	__u32	tgid;
+	__u32	event;
 	__u64	count;
 	__u32	min_tid;
 	__u32	max_tid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_sharing - finds cache lines that several threads write
+ * pfm_fmt_sharing - finds cache lines that several threads of a process write
  */
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -22,7 +22,8 @@ static int notrace sharing_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 					 PERF_MEM_S(OP, STORE)),
 	};
 	pfm_sharing_record_t sample = {
-		.line = address & ~63ULL, .event = arg->pmd_eventid,
+		.line = address & ~63ULL, .tgid = data->tgid,
+		.event = arg->pmd_eventid,
 		.min_tid = data->tid, .max_tid = data->tid,
 		.min_offset = address & 63, .max_offset = address & 63,
 	};

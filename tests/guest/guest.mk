@@ -56,7 +56,7 @@ GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz family hotframes keep_events \
 		  come_and_go gated kill_at made_code map_briefly noticer retire \
-		  run_bpf take_counters triggered waits worker)
+		  run_bpf take_counters triggered waits worker write_twice)
 SHARED_OBJ := $(HARNESS_SHARED:%=$(GOBJ)/$(HARNESS)/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/$(HARNESS)/check_main.o
 FUZZ_OBJ := $(patsubst %.c,$(GOBJ)/%.o,$(wildcard tests/guest/fuzz/*.c))
@@ -128,7 +128,7 @@ $(GOUT)/fuzz: $(FUZZ_OBJ) $(LIBPERFMON)
 	$(GCC) -static -o $@ $^ -lpthread
 
 $(addprefix $(GOUT)/,come_and_go family gated keep_events kill_at made_code map_briefly \
-		noticer retire run_bpf take_counters triggered waits): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
+		noticer retire run_bpf take_counters triggered waits write_twice): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 

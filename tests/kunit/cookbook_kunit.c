@@ -124,13 +124,15 @@ static int sharing_kunit_init(struct kunit *test)
 	return ret ?: pfm_calls_try(test, &arg);
 }
 
-static void writers_of_a_line_are_compared(struct kunit *test)
+static void threads_of_a_process_are_compared(struct kunit *test)
 {
 	static const pfm_sharing_record_t expected[] = {
-		{ .line = 0x1000, .event = EVENT, .count = 4, .min_tid = 11,
-		  .max_tid = 13, .min_offset = 0, .max_offset = 63 },
-		{ .line = 0x1040, .event = EVENT, .count = 2, .min_tid = 12,
-		  .max_tid = 12, .min_offset = 8, .max_offset = 16 },
+		{ .line = 0x1000, .tgid = PFM_CALLS_TGID, .event = EVENT,
+		  .count = 4, .min_tid = 11, .max_tid = 13, .min_offset = 0,
+		  .max_offset = 63 },
+		{ .line = 0x1040, .tgid = PFM_CALLS_TGID, .event = EVENT,
+		  .count = 2, .min_tid = 12, .max_tid = 12, .min_offset = 8,
+		  .max_offset = 16 },
 	};
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -140,6 +142,26 @@ static void writers_of_a_line_are_compared(struct kunit *test)
 	access(test, 0x1050, 12, a_write);
 	access(test, 0x1000, 13, a_write);
 	access(test, 0x1010, 12, a_write);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, expected, sizeof(expected));
+}
+
+static void processes_do_not_share_lines(struct kunit *test)
+{
+	static const pfm_sharing_record_t expected[] = {
+		{ .line = 0x1000, .tgid = 11, .event = EVENT, .count = 1,
+		  .min_tid = 12, .max_tid = 12, .min_offset = 8,
+		  .max_offset = 8 },
+		{ .line = 0x1000, .tgid = 13, .event = EVENT, .count = 1,
+		  .min_tid = 13, .max_tid = 13, .min_offset = 16,
+		  .max_offset = 16 },
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->tgid = 11;
+	access(test, 0x1008, 12, a_write);
+	d->tgid = 13;
+	access(test, 0x1010, 13, a_write);
 	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, expected, sizeof(expected));
 }
@@ -157,8 +179,9 @@ static void reads_are_skipped(struct kunit *test)
 static void access_without_source_is_a_write(struct kunit *test)
 {
 	static const pfm_sharing_record_t expected = {
-		.line = 0x1000, .event = EVENT, .count = 1, .min_tid = 12,
-		.max_tid = 12, .min_offset = 4, .max_offset = 4,
+		.line = 0x1000, .tgid = PFM_CALLS_TGID, .event = EVENT,
+		.count = 1, .min_tid = 12, .max_tid = 12, .min_offset = 4,
+		.max_offset = 4,
 	};
 	static const struct pfm_calls_value address = {
 		PFM_PMD_ADDRESS, 0x1004
@@ -287,7 +310,8 @@ static struct kunit_case mispredicts_cases[] = {
 };
 
 static struct kunit_case sharing_cases[] = {
-	KUNIT_CASE(writers_of_a_line_are_compared),
+	KUNIT_CASE(threads_of_a_process_are_compared),
+	KUNIT_CASE(processes_do_not_share_lines),
 	KUNIT_CASE(reads_are_skipped),
 	KUNIT_CASE(access_without_source_is_a_write),
 	{}

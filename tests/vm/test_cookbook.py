@@ -56,11 +56,11 @@ SCRIPTS = {
         for name, samples in GROUPS.items()
     ],
     "sharing": [
-        "echo $$ >/out/first",
-        _fire(8, addr=ADDRESS, source=STORE),
+        _fire(0, addr=ADDRESS, source=STORE),
+        f"write_twice {RIG}/fire '-1 {PERIOD * 8}' >/out/writers",
         _fire(8, source=LOAD),
-        f"sh -c 'echo $$ >/out/second; {_fire(8, addr=ADDRESS + 32, source=STORE)}'",
-        _fire(4, addr=ADDRESS + 64),
+        # This process writes to the same line of addresses, but to its own memory.
+        f"sh -c 'echo $$ >/out/other; {_fire(8, source=STORE)}'",
     ],
     "slowest": [_fire(SLOW, addr=ADDRESS, latency=1000), _fire(FAST, latency=10)],
     # The latency of each sample is higher by 1 than that of the one before.
@@ -145,16 +145,23 @@ def test_samples_are_counted_by_cgroup(out: Path, parsers: tuple[Path, ...]) -> 
     }
 
 
-def test_writers_of_a_line_are_found(out: Path, parsers: tuple[Path, ...]) -> None:
-    first, second = (int((out / name).read_text()) for name in ("first", "second"))
-    options = ("--by", "data-address", "--stat", "min,max", "--of", "writer")
-    shared, own = _rows(out / "sharing.cap", parsers, *options)
-    assert (shared["address"], shared["count"]) == (ADDRESS, 16)
-    assert shared["stats"]["writer"] == {"min": first, "max": second}
-    assert (own["address"], own["count"]) == (ADDRESS + 64, 4)
-    assert own["stats"]["writer"] == {"min": first, "max": first}
+def test_writers_are_compared_in_each_process(
+    out: Path, parsers: tuple[Path, ...]
+) -> None:
+    # The address of each sample is higher by 1 than that of the one before.
+    first, second = map(int, (out / "writers").read_text().split())
+    other = int((out / "other").read_text())
+    options = ("--by", "data-address", "--stat", "min,max", "--of", "writer,offset")
+    for process, *expected in (
+        (first, 16, {"min": first, "max": second}, {"min": 0, "max": 15}),
+        (other, 8, {"min": other, "max": other}, {"min": 24, "max": 31}),
+    ):
+        (row,) = _rows(out / "sharing.cap", parsers, "--pid", str(process), *options)
+        stats = row["stats"]
+        assert [row["count"], stats["writer"], stats["offset"]] == expected
+        assert row["address"] == ADDRESS
     said = (out / "output").read_text()
-    assert "pfmon: 20 samples, 0 lost, 8 skipped" in said
+    assert re.search(r"pfmon: 24 samples, 0 lost, 8 skipped.*sharing\.cap", said)
 
 
 def test_slowest_accesses_are_kept(out: Path, parsers: tuple[Path, ...]) -> None:
