@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -43,7 +43,8 @@ class Member:
 
     length: length of an array, 0 for a single value. value: the expression to which the
     handler sets the member; None if the format's author must write it. tested: the
-    value that the KUnit suite expects.
+    value that the KUnit suite expects. pmd: the PMD whose value the handler takes, if
+    any.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Member:
     about: str = "describe it here"
     value: str | None = None
     tested: str = "0"
+    pmd: str | None = None
 
     @property
     def size(self) -> int:
@@ -91,9 +93,13 @@ def _known(name: str, type_: str, about: str, value: str, tested: str) -> Member
     return Member(name, type_, 0, about, value, tested)
 
 
-def _sampled(name: str, pmd: str, about: str) -> Member:
-    """Return a member with a PMD's value, or 0 if the sample does not include it."""
-    return _known(name, "u64", about, f"pfm_smpl_value_or(arg, {pmd}, 0)", "0")
+def _sampled(name: str, pmd: str, about: str, tested: int) -> Member:
+    """Return a member with a PMD's value, or 0 if the sample does not include it.
+
+    tested: a value that all types can hold.
+    """
+    value = f"pfm_smpl_value_or(arg, {pmd}, 0)"
+    return Member(name, "u64", 0, about, value, str(tested), pmd)
 
 
 # Members whose line in the handler is generated.
@@ -115,16 +121,19 @@ KNOWN = {
             *("period", "u64", "events from the reset to the overflow"),
             *("-arg->pmd_last_reset", "-PFM_CALLS_LAST_RESET"),
         ),
-        _sampled("addr", "PFM_PMD_ADDRESS", "data address"),
-        _sampled("latency", "PFM_PMD_LATENCY", "latency of the access in cycles"),
-        _sampled("weight2", "PFM_PMD_WEIGHT2", "second part of perf's weight"),
-        _sampled("weight3", "PFM_PMD_WEIGHT3", "third part of perf's weight"),
-        _sampled("source", "PFM_PMD_SOURCE", "union perf_mem_data_src"),
-        _sampled("physical", "PFM_PMD_PHYSICAL", "physical address of the data"),
-        _sampled("transaction", "PFM_PMD_TRANSACTION", "PERF_TXN_*"),
+        _sampled("addr", "PFM_PMD_ADDRESS", "data address", 6),
+        _sampled("latency", "PFM_PMD_LATENCY", "latency of the access in cycles", 7),
+        _sampled("weight2", "PFM_PMD_WEIGHT2", "second part of perf's weight", 8),
+        _sampled("weight3", "PFM_PMD_WEIGHT3", "third part of perf's weight", 9),
+        _sampled("source", "PFM_PMD_SOURCE", "union perf_mem_data_src", 10),
+        _sampled("physical", "PFM_PMD_PHYSICAL", "physical address of the data", 11),
+        _sampled("transaction", "PFM_PMD_TRANSACTION", "PERF_TXN_*", 12),
     )
 }
-NUM_PMDS = _known("num_pmds", "u32", "number of 64-bit values that follow", "n", "2")
+NUM_PMDS = _known(
+    *("num_pmds", "u32", "number of 64-bit values that follow"),
+    *("n", "ARRAY_SIZE(values)"),
+)
 VERSION = _known("version", "u32", *3 * ("PFM_NEWFMT_SMPL_VERSION",))
 # Members of each record.
 SAMPLE = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
@@ -175,7 +184,20 @@ def lines(members: Sequence[Member]) -> dict[str, str]:
         "RECORD_MEMBERS": "\n".join(member.declaration() for member in members),
         "RECORD_VALUES": "\n".join(member.assignment() for member in members),
         "RECORD_EXPECTED": "\n".join(member.expectation() for member in members),
+        "SAMPLED_VALUES": sampled_values(
+            "5", {member.pmd: member.tested for member in members if member.pmd}
+        ),
     }
+
+
+def sampled_values(first: str, tested: Mapping[str, str]) -> str:
+    """Return the lines with the values of PMDs of a sample in the KUnit suite.
+
+    first: the value of PMD0. tested: PMD -> value.
+    """
+    order = [member.pmd for member in KNOWN.values() if member.pmd]
+    values = [f"{{ {pmd}, {tested[pmd]} }}," for pmd in order if pmd in tested]
+    return "\n".join([f"{{ 0, {first} }},", *values])
 
 
 def field(text: str) -> Member:

@@ -6,7 +6,8 @@ A table merges all samples with the same key into one record (perfmon_fmt_table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from format_members import (
@@ -19,6 +20,7 @@ from format_members import (
     field,
     lines,
     packed,
+    sampled_values,
 )
 
 # Limit of a record's size, because the handler builds a record on its stack.
@@ -26,9 +28,23 @@ MAX_RECORD = 512
 LOG2 = "log2"
 # Ways to merge samples in a field, and the roles of such fields in pfmparse.
 ROLES = dict(sum="SUM", min="MIN", max="MAX", first="", last="", log2="LOG2")
+# The result of each merge, given the values of the samples.
+MERGED: Mapping[str, Callable[[Sequence[int]], int]] = {
+    "sum": sum,
+    "min": min,
+    "max": max,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+}
 # A line of the parser's template. The roles of other fields are added after it.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
-COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
+# The values of a merged PMD in the samples of the KUnit suite. The first, the last, the
+# smallest and the largest value differ. All types can hold them.
+SAMPLES = (20, 10, 40, 30)
+COUNT = Member(
+    *("count", "u64", 0, "number of samples with this key", "1"),
+    str(len(SAMPLES)),
+)
 # The key consists of EVENT and of each --field without a merge; if every --field has a
 # merge, it consists of EVENT and USUAL.
 EVENT = replace(KNOWN["event"], type="u32")
@@ -71,7 +87,16 @@ class Value:
             # A sum of a smaller type would soon wrap.
             type="u64" if merge == "sum" else self.member.type,
             about=f"{merge} of: {self.member.about}",
+            tested=self._tested(merge),
         )
+
+    def _tested(self, merge: str) -> str:
+        """Return the result of a merge in the KUnit suite."""
+        if self.member.pmd:
+            return str(MERGED[merge](SAMPLES))
+        if merge == "sum":
+            return f"{len(SAMPLES)} * {self.member.tested}"
+        return self.member.tested
 
     def _carrier(self) -> Member:
         """Return the field from which the histogram takes a sample's value."""
@@ -86,8 +111,16 @@ class Value:
             8 * SIZES[carrier.type] + 1,
             f"counts by powers of two of: {self.member.about}",
             "{}",
-            f"{{ [PFM_CALLS_LOG2({carrier.type}, {carrier.tested})] = 1 }}",
+            f"{{ {self._counts(carrier.type)} }}",
         )
+
+    def _counts(self, type_: str) -> str:
+        """Return the initialisers of a histogram's counts in the KUnit suite."""
+        if not self.member.pmd:
+            index = f"PFM_CALLS_LOG2({type_}, {self.member.tested})"
+            return f"[{index}] = {len(SAMPLES)}"
+        counts = Counter(value.bit_length() for value in SAMPLES)
+        return ", ".join(f"[{index}] = {count}" for index, count in counts.items())
 
 
 def words(texts: Iterable[str]) -> dict[str, str]:
@@ -97,7 +130,7 @@ def words(texts: Iterable[str]) -> dict[str, str]:
     """
     values = each("--field", texts, _value)
     key = [value.member for value in values if not value.merges]
-    merged = [value for value in values if value.merges]
+    merged = [_apart(value, key) for value in values if value.merges]
     payload = [COUNT, *(field for value in merged for field in value.fields())]
     merges = [text for value in merged for text in value.merge_words()]
     members = [EVENT, *(key or USUAL)]
@@ -111,10 +144,29 @@ def words(texts: Iterable[str]) -> dict[str, str]:
         )
     return {
         **lines(record),
+        "SAMPLED_VALUES": _sampled(key, merged),
+        "SAMPLES": ", ".join(map(str, SAMPLES)),
         "TABLE_MERGES": ",\n".join(["PFM_TABLE_COUNT(count)", *merges]),
         WEIGHT: "\n".join([WEIGHT, *_roles(merged)]),
         "REPORT": f"report --by {_column(key)}" if key else "report",
     }
+
+
+def _apart(value: Value, key: Sequence[Member]) -> Value:
+    """Return a merged value; without its PMD if the PMD is part of the key, too.
+
+    All samples with the same key have the same value of such a PMD.
+    """
+    if all(value.member.pmd != member.pmd for member in key):
+        return value
+    return replace(value, member=replace(value.member, pmd=None))
+
+
+def _sampled(key: Sequence[Member], merged: Sequence[Value]) -> str:
+    """Return the lines with the values of PMDs of a sample in the KUnit suite."""
+    tested = {value.member.pmd: "merged" for value in merged if value.member.pmd}
+    tested |= {member.pmd: member.tested for member in key if member.pmd}
+    return sampled_values("merged", tested)
 
 
 def _roles(values: Sequence[Value]) -> list[str]:

@@ -399,7 +399,7 @@ def test_no_placeholder_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
         if path.is_file()
     )
     words = ("newfmt", "NEWFMT", "DASHED", "NUM_REGIONS,", "ABOUT", "DATE", "YEAR")
-    for word in (*words, "REPORT", "TABLE_MERGES"):
+    for word in (*words, "REPORT", "TABLE_MERGES", "SAMPLED_VALUES", "SAMPLES"):
         assert word not in text
     assert f"PERFMON_SDK ?= {sdk.share.resolve()}\n" in text
 
@@ -485,6 +485,21 @@ def test_suites_pass(sdk: Sdk, formats: Path) -> None:
     )
     assert f"{cases} passed, 0 failed, 0 skipped" in done.stdout
     assert "warning:" not in done.stdout
+
+
+def test_suite_finds_wrong_merge(sdk: Sdk, tmp_path: Path) -> None:
+    reason = build_parts.left_out("kunit")
+    if reason:
+        pytest.skip(reason)
+    folder = made(sdk, tmp_path, "mine", "table", "--field=latency:u64=sum")
+    module = folder / "pfm_fmt_mine.c"
+    text, right = module.read_text(), "PFM_TABLE_SUM(latency_sum)"
+    assert right in text
+    module.write_text(text.replace(right, "PFM_TABLE_FIRST(latency_sum)"))
+    done = sdk.make(folder, "kunit")
+    assert done.returncode != 0
+    assert "every_byte_of_a_record_is_written" in done.stdout
+    assert ", 1 failed, 0 skipped" in done.stdout
 
 
 def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:

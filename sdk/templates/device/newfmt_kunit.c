@@ -92,6 +92,9 @@ static void overflow(struct kunit *test, u16 pmd)
 static void every_byte_of_a_record_is_written(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
+	static const struct pfm_calls_value values[] = {
+		SAMPLED_VALUES
+	};
 	static const pfm_newfmt_record_t expected = {
 		RECORD_EXPECTED
 	};
@@ -99,7 +102,9 @@ static void every_byte_of_a_record_is_written(struct kunit *test)
 
 	open_reader(test);
 	d->arg.pmd_eventid = 77;
-	overflow(test, 1);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample_values(d, 1, values,
+						      ARRAY_SIZE(values)), 0);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 	memset(&record, 0xff, sizeof(record));
 	KUNIT_EXPECT_EQ(test, read_bytes(&record, SIZE), SIZE);
 	KUNIT_EXPECT_MEMEQ(test, &record, &expected, sizeof(expected));

@@ -100,24 +100,30 @@ static void defaults_of_the_argument_are_accepted(struct kunit *test)
 static void every_byte_of_a_record_is_written(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
-	static const struct {
-		pfm_newfmt_record_t	head;
-		u64			pmds[2];
-	} expected = {
-		.head = {
-			RECORD_EXPECTED
-		},
-		.pmds = { PFM_CALLS_VALUE(0), PFM_CALLS_VALUE(1) },
+	static const struct pfm_calls_value values[] = {
+		SAMPLED_VALUES
 	};
+	static const pfm_newfmt_record_t expected = {
+		RECORD_EXPECTED
+	};
+	const pfm_newfmt_record_t *record;
+	const u64 *pmds;
+	u32 i;
 
 	make(test, 1, 2);
-	memset(region_of(d, 0), 0xff, sizeof(expected));
+	record = region_of(d, 0);
+	pmds = (const u64 *)(record + 1);
+	memset(region_of(d, 0), 0xff, largest());
 	d->arg.pmd_eventid = 77;
-	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, PMD, 2), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample_values(d, PMD, values,
+						      ARRAY_SIZE(values)), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
-	KUNIT_EXPECT_MEMEQ(test, region_of(d, 0), &expected, sizeof(expected));
+	KUNIT_EXPECT_MEMEQ(test, record, &expected, sizeof(expected));
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		KUNIT_EXPECT_EQ(test, pmds[i], values[i].value);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1);
-	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_used, sizeof(expected));
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_used,
+			sizeof(expected) + sizeof(u64) * i);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fmt_version,
 			PFM_NEWFMT_SMPL_VERSION);
 }

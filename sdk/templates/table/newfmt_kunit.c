@@ -65,6 +65,23 @@ static void overflow(struct kunit *test, u32 event)
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 
+/*
+ * Cause an overflow of an event. @merged: the value of each PMD whose values
+ * are merged.
+ */
+static void overflow_with(struct kunit *test, u32 event, u64 merged)
+{
+	const struct pfm_calls_value values[] = {
+		SAMPLED_VALUES
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg.pmd_eventid = event;
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample_values(d, PMD, values,
+						      ARRAY_SIZE(values)), 0);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+}
+
 static void arguments_out_of_range_are_refused(struct kunit *test)
 {
 	pfm_newfmt_arg_t arg = argument(test, 1);
@@ -93,13 +110,16 @@ static void defaults_of_the_argument_are_accepted(struct kunit *test)
 static void every_byte_of_a_record_is_written(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
+	static const u64 merged[] = { SAMPLES };
 	static const pfm_newfmt_record_t expected = {
 		RECORD_EXPECTED
 	};
+	u32 i;
 
 	make(test, 2);
 	memset(record_of(d, 0), 0xff, sizeof(expected));
-	overflow(test, 77);
+	for (i = 0; i < ARRAY_SIZE(merged); i++)
+		overflow_with(test, 77, merged[i]);
 	KUNIT_EXPECT_EQ(test, keys_of(d), 1);
 	KUNIT_EXPECT_MEMEQ(test, record_of(d, 0), &expected, sizeof(expected));
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fmt_version,
