@@ -56,6 +56,7 @@ $(UOUT)/thread_counter: WRAPPED := -Wl,--wrap=pfm_create_context
 $(UOUT)/thread_counter: WRAPPED += -Wl,--wrap=pfm_write_pmcs
 $(UOUT)/context_refuser: WRAPPED := -Wl,--wrap=pfm_create_context
 $(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_create_evtsets
+$(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_load_context
 $(UOUT)/context_refuser: WRAPPED += -Wl,--wrap=pfm_write_pmcs,--wrap=pfm_write_pmds
 $(UOUT)/family_refuser: WRAPPED := -Wl,--wrap=open,--wrap=access,--wrap=ioctl
 $(UOUT)/family_refuser: WRAPPED += -Wl,--wrap=mmap,--wrap=cpus_online,--wrap=read

@@ -14,14 +14,16 @@ def complaint_of_context(
     *options: str,
     create: int = 0,
     sets: int = 0,
+    load: int = 0,
     pmc: tuple[int, int] = (-1, 0),
 ) -> str:
     """Return the message for a context that cannot be set up.
 
-    Creating a context or the second event set fails with these errnos. ``pmc`` is a
-    register that cannot be written, and the flags that the kernel returns for it.
+    Creating a context, creating the second event set, or attaching the context fails
+    with these errnos. ``pmc`` is a register that cannot be written, and the flags that
+    the kernel returns for it.
     """
-    kernel = map(str, (create, sets, *pmc))
+    kernel = map(str, (create, sets, load, *pmc))
     run = subprocess.run(
         [programs / "context_refuser", *kernel, *options, "true"],
         capture_output=True,

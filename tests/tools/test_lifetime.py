@@ -55,16 +55,23 @@ def test_rejected_argument_is_described(
     for uuid in (DEFAULT, MINE):
         (tmp_path / f"perfmon/formats/{uuid}").mkdir(parents=True)
         (tmp_path / f"perfmon/formats/{uuid}/arg_size").write_text(f"{size}\n")
-    words = (str(errno.EINVAL), "0", "-1", "0", *SAMPLING, *options, "true")
+    words = (str(errno.EINVAL), "0", "0", "-1", "0", *SAMPLING, *options, "true")
     run = run_with({"/sys/kernel": tmp_path}, programs / "context_refuser", *words)
     assert run.returncode == ERROR
     assert f"rejects its argument{complaint}" in run.stderr
 
 
+def test_missing_data_source_is_explained(programs: Path) -> None:
+    without_kernel()
+    options = (*SAMPLING, "--smpl-pmds=addr,latency,source")
+    said = complaint_of_context(programs, *options, load=errno.ENODATA)
+    assert "cannot record data sources on this CPU: use --smpl-pmds=addr,lat" in said
+
+
 def test_removed_control_group_is_explained(programs: Path, tmp_path: Path) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"none {tmp_path} cgroup2 rw 0 0\n")
-    words = ("0", "-1", "0", "--system-wide", "-e", "cs", "--cgroup=/,/")
+    words = ("0", "0", "-1", "0", "--system-wide", "-e", "cs", "--cgroup=/,/")
     files = {"/proc/$$/mounts": mounts}
     run = run_with(files, programs / "context_refuser", str(errno.EBADF), *words)
     assert run.returncode == ERROR

@@ -407,6 +407,8 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events (%s): --check-events-only shows which",
 			strerror(error));
+	else if (error == ENODATA)
+		message("an event, such as mem-loads, cannot record data sources on this CPU: use --smpl-pmds=addr,latency without source, and neither dear-hist nor a PEBS format");
 	else if (error == EINVAL && records_branches(context->plan))
 		message("an event does not provide the branches that --smpl-pmds requests: use hardware events of CPUs that record branches; virtual machines often record none");
 	else if (error == EINVAL && records(context->plan, PFM_PMD_ADDRESS,
