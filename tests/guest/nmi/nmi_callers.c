@@ -172,6 +172,22 @@ static void expect_one_moment(const struct callers_smpl *s)
 		CHECK(s->user[1] != after_getpid);
 }
 
+/* Check the samples since @seen. Return: the number without a user chain. */
+static unsigned int expect_moments(const struct chains *c, __u64 seen)
+{
+	unsigned int without = 0;
+
+	if (seen < first_kept(c))
+		seen = first_kept(c);
+	for (; seen < c->hdr->count; seen++) {
+		const struct callers_smpl *s = chain_at(c, seen);
+
+		expect_one_moment(s);
+		without += !s->num_user || !s->user[0];
+	}
+	return without;
+}
+
 /* NMIs also arrive while the kernel saves the registers of user space. */
 static void sample_system_calls(__u64 flags)
 {
@@ -179,20 +195,15 @@ static void sample_system_calls(__u64 flags)
 	unsigned int without = 0;
 
 	start(&c);
-	rig_rate(RIG_FASTEST);
-	for (__u64 i = 0; i < ENOUGH; ) {
-		call_getpid();
-		call_getppid();
-		if (i < first_kept(&c))
-			i = first_kept(&c);
-		for (; i < c.hdr->count; i++) {
-			const struct callers_smpl *s = chain_at(&c, i);
-
-			expect_one_moment(s);
-			without += !s->num_user || !s->user[0];
+	for (__u64 seen = 0; seen < ENOUGH; seen = c.hdr->count) {
+		rig_rate(RIG_FASTEST);
+		while (c.hdr->count < seen + CALLERS_SAMPLES / 2) {
+			call_getpid();
+			call_getppid();
 		}
+		rig_rate(0);
+		without += expect_moments(&c, seen);
 	}
-	rig_rate(0);
 	ctx_stop(c.fd);
 	printf("# %u samples without a user chain\n", without);
 }
