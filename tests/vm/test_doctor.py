@@ -159,7 +159,7 @@ COUNTERS = {
 
 # This obstacle lasts until another kernel is booted.
 REALTIME_KERNEL = Obstacle(
-    "kernel", "is a PREEMPT_RT kernel before 6.12, for which the modules", ""
+    "kernel", "because it is a PREEMPT_RT kernel before 6.12", ""
 )
 
 
