@@ -451,6 +451,10 @@ def test_counts_agree_with_perf_stat(target: Guest, boots: Boots[Guest]) -> None
     counting.check_against_perf(boots[target])
 
 
+# The shell and five sleeps
+SWITCHING_THREADS = 6
+
+
 @pytest.mark.parametrize("target", GUESTS, ids=str)
 def test_sched_switch_tracepoint_counts_switches(
     target: Guest, boots: Boots[Guest]
@@ -461,7 +465,10 @@ def test_sched_switch_tracepoint_counts_switches(
     counts = {name: int(count) for count, name in map(str.split, lines)}
     # The program waits five times.
     assert counts["sched:sched_switch"] >= 5
-    assert counts["sched:sched_switch"] == counts["context-switches:uk"]
+    # The two events start and stop one after the other. Each thread may be preempted
+    # in between.
+    difference = counts["sched:sched_switch"] - counts["context-switches:uk"]
+    assert abs(difference) <= SWITCHING_THREADS
 
 
 @pytest.mark.parametrize("target", GUESTS, ids=str)
