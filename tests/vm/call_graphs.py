@@ -19,7 +19,7 @@ RECORD = "pfmon -g -o /out/{}.cap"
 OPENS = "/perfmon/bin/bash -c 'for ((i = 0; i < 5000; i++)); do :>/dev/null; done'"
 SWITCHES = "-e context-switches --long-smpl-periods=1"
 WIDE_SWITCHES = "-e sched:sched_switch --long-smpl-periods=1 --system-wide"
-WAITS = "waits 100 1 >/dev/null"
+WAITS = "waits 20 1 >/dev/null"
 # Create a root directory with copies of the dynamic linker and the libraries. pfmon
 # loads the tables of these copies only when a program in this root directory is
 # executed.

@@ -242,9 +242,14 @@ static void find_symbols(const struct callers_smpl *s, struct symbol *found)
 bool kernel_called(const struct callers_smpl *s, const char *name)
 {
 	static struct symbol found[CALLERS_MAX];
+	static struct callers_smpl last;
 
-	memset(found, 0, sizeof(found));
-	find_symbols(s, found);
+	/* Reading all symbols is slow, so keep those of the last sample. */
+	if (memcmp(&last, s, sizeof(*s))) {
+		memset(found, 0, sizeof(found));
+		find_symbols(s, found);
+		last = *s;
+	}
 	for (unsigned int i = 0; i < s->num_kernel; i++)
 		if (!strcmp(found[i].name, name))
 			return true;
