@@ -140,8 +140,8 @@ static int pfm_attach_member(struct pfm_context *ctx,
 
 	if (!ret) {
 		/*
-		 * A PFM_WRITE_PMDS that began to visit the members before this
-		 * one joined has left it out: get the new reset values now.
+		 * If a PFM_WRITE_PMDS was already visiting the members, it may
+		 * have missed this one: get the new reset values now.
 		 */
 		pfm_heritage_update(ctx);
 		ret = pfm_load_member(ctx, parent->user_only, parent->trusted);

@@ -297,8 +297,8 @@ static void flight_triggers_change_while_recording(struct kunit *test)
 	set_triggers(test, arg);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
 	/*
-	 * A trigger that waits for two more samples still does so after @after
-	 * was set to 0.
+	 * Setting @after to 0 does not affect a trigger that already waits for
+	 * two more samples.
 	 */
 	arg.above = 0;
 	arg.after = 2;

@@ -42,8 +42,8 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 
 	overflow_fast(test, 100, false);
 	/*
-	 * The tenth of a second begins at the first overflow. Ten more are
-	 * allowed.
+	 * The first overflow begins the tenth of a second and is not counted.
+	 * Ten more are allowed.
 	 */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);

@@ -205,7 +205,7 @@ def _eventids(samples: Samples) -> Column:
     """Returns the event IDs; raises PfmParseError if the samples have none."""
     has = samples.name_of
     if has(Role.EVENT) is None and has(Role.PMD) is not None:
-        raise RequestError(f"{samples.lacks('event')}: group the events by 'pmd'")
+        raise RequestError(f"{samples.lacks('event')}. Use 'pmd' instead of 'event'")
     return samples.role(Role.EVENT)
 
 

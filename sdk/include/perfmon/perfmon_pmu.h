@@ -223,11 +223,12 @@ struct pfm_pmu_set {
  *                 system-wide. @s: the set, for pfm_release_later() only. Also
  *                 called when one of the words changes. Returns 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
- *                 Nothing counts yet; the core writes every PMD with @write_pmd
- *                 before @start. The pointer to a counter in @regs is NULL if
- *                 the counter has not been allocated yet, because its PMC has
- *                 its default value. Returns 0; -EINVAL if a PMC's value is not
- *                 supported; -EPERM, -EBUSY, -ESRCH, -ENODEV or -ENOMEM
+ *                 Nothing counts yet; the core writes every PMD in @regs with
+ *                 @write_pmd before @start. The pointer to a counter in @regs
+ *                 is NULL if the counter has not been allocated yet, because
+ *                 its PMC has its default value. Returns 0; -EINVAL if a PMC's
+ *                 value is not supported; -EPERM, -EBUSY, -ESRCH, -ENODEV or
+ *                 -ENOMEM
  * @unload:        (process) undo @load. Once a grace period has passed after
  *                 this call, the PMU must not report overflows. This may run in
  *                 the exit of the monitored thread, so it must leave lengthy

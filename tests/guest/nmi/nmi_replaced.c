@@ -308,7 +308,7 @@ static const struct code *code_at(unsigned int i)
 	return &codes[i % ARRAY_SIZE(codes)];
 }
 
-/* What a process does, and then a process that it forks. */
+/* A child runs code @i, which its parent has mapped, and then code @i + 1. */
 struct turn {
 	const struct mapped	*m;
 	unsigned int		i;

@@ -150,7 +150,7 @@ def test_events_without_ids_are_grouped_by_pmd(
     status, out, err = run(capsys, command, "--by", "event", file)
     assert (status, out) == (1, "")
     assert "the samples have no event; they have pid, ovfl_pmd, " in err
-    assert err.endswith(": group the events by 'pmd'\n")
+    assert err.endswith(". Use 'pmd' instead of 'event'\n")
     assert run(capsys, command, "--by", "pmd", file)[0] == 0
 
 

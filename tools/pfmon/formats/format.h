@@ -95,8 +95,8 @@ struct smpl_module {
 	size_t arg_size;			/* needed by buffer_size() */
 
 	/*
-	 * Sets the members of *format after @kinds. Returns false, with a
-	 * message, on failure.
+	 * Sets the members of *format that are declared below @kinds. Returns
+	 * false, with a message, on failure.
 	 */
 	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options);
