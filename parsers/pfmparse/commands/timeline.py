@@ -5,23 +5,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Iterator, Optional, Sequence, TextIO
+from typing import Optional, Sequence, TextIO
 
 import numpy as np
 
 from ..analysis import keys
 from ..analysis.inputs import Input
-from ..analysis.interner import Ids, Interner, U64s
 from ..analysis.keys import Key, Value
-from ..analysis.sums import Sums
+from ..analysis.step_sums import StepSums, time_off
 from ..analysis.weights import COUNT, Weight
 from ..errors import RequestError
 from ..formats.roles import Role
-from ..formats.samples import Column, Samples
-from ..formats.thread_state import OFF, WALL
-from ..recording import Batch
 from ..text import json_text, printable
 from . import summary
 from .opening import inputs_of, recordings_of, status_of, weight_of
@@ -29,8 +25,6 @@ from .options import STEP
 from .outcome import BadInput, blaming
 
 MAX_STEPS = 1 << 20
-# Limits the memory for the steps of all values that are wholly off CPU.
-MAX_WHOLE_STEPS = 1 << 22
 BAR = 40  # characters
 ALL = "samples"
 OTHERS = "others"
@@ -61,85 +55,6 @@ class Timeline:
         """Returns the values, sorted by descending weight."""
         totals = {value: sum(by.values()) for value, by in self.weights.items()}
         return sorted(totals, key=lambda value: (-totals[value], value.label))
-
-
-class _StepSums:
-    """Sums of weights by key and step.
-
-    The time off CPU of a sample is divided among the steps that it covers. If a sample
-    covers several steps, the weights of its first and last step are added at once; the
-    whole steps in between are counted, from the step in which they begin to the step in
-    which they end.
-    """
-
-    def __init__(self, options: Options) -> None:
-        self._step = np.uint64(options.step)
-        self._in_time = options.weight in (OFF, WALL)
-        self._pairs = Interner()  # IDs of the key, and steps since time 0 of the clock
-        self._weights, self._begun, self._ended = Sums(), Sums(), Sums()
-
-    def add(self, batch: Batch, ids: Ids, weights: Optional[Column]) -> None:
-        """Adds samples; ``ids`` are the IDs of their keys."""
-        times = batch.samples.role(Role.TIME).astype(np.uint64)
-        first = times // self._step
-        if weights is None or not self._has_time_off(batch.samples):
-            self._weights.add(self._pairs.ids(ids, first), weights)
-            return
-        off = batch.samples.column(OFF).astype(np.uint64)
-        here: U64s = np.minimum(off, self._step - times % self._step)
-        self._weights.add(
-            self._pairs.ids(ids, first), weights.astype(np.uint64) - off + here
-        )
-        (more,) = np.nonzero(here < off)
-        self._add_later(ids[more], first[more], (off - here)[more])
-
-    def _add_later(self, ids: Ids, first: U64s, off: U64s) -> None:
-        """Adds the time off CPU in the steps after ``first``."""
-        whole = (off - np.uint64(1)) // self._step
-        last = first + whole + np.uint64(1)
-        self._weights.add(self._pairs.ids(ids, last), off - whole * self._step)
-        self._begun.add(self._pairs.ids(ids, first + np.uint64(1)))
-        self._ended.add(self._pairs.ids(ids, last))
-
-    def _has_time_off(self, samples: Samples) -> bool:
-        return self._in_time and OFF in samples.aggregates(Role.SUM)
-
-    def span(self) -> Optional[tuple[int, int]]:
-        """Returns the first and the last step, or None if there are no samples."""
-        _, steps = self._pairs.pairs()
-        return (int(steps.min()), int(steps.max())) if steps.size else None
-
-    def result(self) -> dict[int, Counter[int]]:
-        """Returns the sums by ID of the key and by step.
-
-        Raises RequestError if these are too many.
-        """
-        found = defaultdict[int, Counter[int]](Counter)
-        rows = list(self._rows())
-        if sum(len(before) for _, _, _, before, _ in rows) > MAX_WHOLE_STEPS:
-            raise RequestError(
-                f"the times off CPU cover more than {MAX_WHOLE_STEPS} steps: "
-                "use a longer --step or a shorter --time"
-            )
-        for key, step, weight, before, whole in rows:
-            found[key].update(dict.fromkeys(before, whole))
-            found[key][step] += weight
-        return found
-
-    def _rows(self) -> Iterator[tuple[int, int, int, range, int]]:
-        """Yields keys, steps, weights, earlier steps, and the weight of each of these.
-
-        The earlier steps are those since the previous row of the key that are wholly
-        off CPU.
-        """
-        tables = self._weights, self._begun, self._ended
-        sums = (part.result(len(self._pairs)) for part in tables)
-        pairs = (part.tolist() for part in self._pairs.pairs())
-        whole, until = 0, 0
-        for key, step, weight, begun, ended in sorted(zip(*pairs, *sums)):
-            yield key, step, weight, range(until, step if whole else until), whole
-            whole += (begun - ended) * int(self._step)
-            until = step
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -176,9 +91,12 @@ def _add(timeline: Timeline, source: Input) -> None:
     if options.by:
         key = keys.key(options.by, source)
         timeline.title = key.title
-    sums, weight = _StepSums(options), Weight(options.weight, source.events)
+    sums, weight = StepSums(options.step), Weight(options.weight, source.events)
     for batch in source.batches():
-        sums.add(batch, key.ids(batch), weight.of(batch.samples))
+        samples = batch.samples
+        times = samples.role(Role.TIME).astype(np.uint64)
+        off = time_off(samples, options.weight)
+        sums.add(key.ids(batch), times, weight.of(samples), off)
     span = sums.span()
     if span is None:
         return
@@ -189,9 +107,10 @@ def _add(timeline: Timeline, source: Input) -> None:
         raise RequestError(f"{text}: use a longer --step or a shorter --time")
     timeline.steps = max(timeline.steps, steps)
     values = key.values()
-    for number, by_step in sums.result().items():
+    result = (part.tolist() for part in sums.result())
+    for number, step, high, low in zip(*result):
         by = timeline.weights.setdefault(values[number], Counter())
-        by.update({step - first: total for step, total in by_step.items()})
+        by[step - first] += (high << 32) + low
 
 
 def print_json(timeline: Timeline, inputs: Sequence[Input], out: TextIO) -> None:

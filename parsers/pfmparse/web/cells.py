@@ -15,7 +15,7 @@ from ..analysis.labels import label
 from ..analysis.profile import Thread, ThreadIds, by_function
 from ..analysis.selection import Selection, first_time
 from ..analysis.stacks import ROOT
-from ..analysis.sums import Sums
+from ..analysis.step_sums import MAX_WHOLE_STEPS, StepSums, time_off
 from ..analysis.weights import Weight
 from ..exports.flame_layout import colours_of
 from ..exports.flame_tree import ALL, Label, Tree, sorted_tree
@@ -114,12 +114,16 @@ def read(inputs: Sequence[Input], weight: str) -> Cells:
 
 
 class _Part(NamedTuple):
-    """The samples of a batch; ``people`` has IDs of pairs of event and thread."""
+    """The samples of a batch; ``people`` has IDs of pairs of event and thread.
+
+    ``off`` are the times off CPU that the weights include.
+    """
 
     stacks: I32s
     people: I32s
     times: Optional[U64s]
     weights: Optional[U64s]
+    off: Optional[U64s]
 
 
 @dataclass(frozen=True)
@@ -128,8 +132,8 @@ class _Capture:
 
     The IDs in the ``parts`` are the input's own. ``boxes`` maps the IDs of stacks to
     boxes. ``people`` maps the IDs of pairs of event and thread to IDs that are common
-    to all inputs. ``span`` has the times of the first and the last sample, or is None
-    if samples have no times.
+    to all inputs. ``span`` has the times of the first sample and of the end of the last
+    one, or is None if samples have no times.
     """
 
     parts: Sequence[_Part]
@@ -142,8 +146,8 @@ class _Reader:
     """Makes cells.
 
     The functions at an address and the length of a step are not known before all inputs
-    have been read. Until then, all samples are kept. Each takes up to 16 bytes, or 24
-    if it has a weight.
+    have been read. Until then, all samples are kept. Each takes up to 16 bytes, 24 if
+    it has a weight, or 32 if this includes time off CPU.
     """
 
     def __init__(self, weight: str) -> None:
@@ -170,32 +174,32 @@ class _Reader:
                     people.ids(events, threads.ids(batch)).astype(np.int32),
                     _times(batch.samples),
                     _weights(weight, batch.samples),
+                    time_off(batch.samples, self._weight),
                 )
             )
-        span = _span(source, [part.times for part in parts])
+        span = _span(source, parts)
         boxes, mine = self._forest.add(source), self._mine(source, threads, people)
         self._captures.append(_Capture(parts, boxes, mine, span))
         self._files.append(source.file)
 
     def cells(self) -> Cells:
         """Returns the cells of all inputs."""
-        clock = _clock([capture.span for capture in self._captures])
-        moments, cells, sums = Interner(), Interner(), Sums()
+        clock = _clock(self._captures)
+        rows, sums = Interner(), StepSums(clock.step)
         for capture, first in zip(self._captures, clock.first):
             for part in capture.parts:
-                steps = _steps(part, first, clock.step)
-                when = moments.ids(capture.people[part.people], steps)
-                stacks = capture.boxes[part.stacks]
-                sums.add(cells.ids(stacks, when), part.weights)
-        boxes, at = _signed(cells)
-        people, step = (part[at] for part in _signed(moments))
+                stacks, people = capture.boxes[part.stacks], capture.people[part.people]
+                times = _since(first, part)
+                sums.add(rows.ids(people, stacks), times, part.weights, part.off)
+        at, step, *words = sums.result()
+        people, boxes = (part[at] for part in _signed(rows))
         event, thread = (part[people] for part in _signed(self._people))
         return Cells(
             self._forest.tree(boxes),
             event,
             thread,
-            step,
-            Words.of(*sums.words(len(cells))),
+            step.astype(np.intp),
+            Words.of(*words),
             list(self._events),
             [thread for _, thread in self._threads],
             list(self._processes),
@@ -232,46 +236,52 @@ def _weights(weight: Weight, samples: Samples) -> Optional[U64s]:
     return None if weights is None else weights.astype(np.uint64)
 
 
-def _span(source: Input, times: Sequence[Optional[U64s]]) -> Optional[tuple[int, int]]:
-    """Returns the times of the first sample and of the last selected sample.
+def _span(source: Input, parts: Sequence[_Part]) -> Optional[tuple[int, int]]:
+    """Returns the times of the first sample and of the end of the last selected one.
 
     The first sample counts even if it is not selected.
     """
-    there = [part for part in times if part is not None and part.size]
+    there = [(p.times, p.off) for p in parts if p.times is not None and p.times.size]
     if not there:
         return None
-    last = max(int(part.max()) for part in there)
+    ends = (times if off is None else times + off for times, off in there)
+    last = max(int(part.max()) for part in ends)
     if source.selection != Selection():
         return first_time(source.recording), last
-    return min(int(part.min()) for part in there), last
+    return min(int(times.min()) for times, _ in there), last
 
 
-def _clock(spans: Sequence[Optional[tuple[int, int]]]) -> Clock:
-    """Returns the steps of time for captures with these first and last times."""
+def _clock(captures: Sequence[_Capture]) -> Clock:
+    """Returns the steps of time for captures."""
+    spans = [capture.span for capture in captures]
+    parts = [part for capture in captures for part in capture.parts]
+    off = sum(part.off.sum(dtype=float) for part in parts if part.off is not None)
     lengths = [last - first for span in spans if span for first, last in [span]]
-    step = _step(max(lengths, default=0))
+    step = _step(max(lengths, default=0), off)
     steps = max(lengths) // step + 1 if lengths else 0
     return Clock(step, steps, [span[0] if span else None for span in spans])
 
 
-def _step(length: int) -> int:
+def _step(length: int, off: float) -> int:
     """Returns the shortest step that divides a length into at most STEPS steps.
 
-    It is 1, 2 or 5 times a power of ten.
+    It also divides ``off``, the sum of all times off CPU, into at most MAX_WHOLE_STEPS
+    steps, which limits the number of cells. It is 1, 2 or 5 times a power of ten.
     """
     unit = 1
     while True:
         for factor in (1, 2, 5):
-            if length // (factor * unit) < STEPS:
-                return factor * unit
+            step = factor * unit
+            if length // step < STEPS and off // step <= MAX_WHOLE_STEPS:
+                return step
         unit *= 10
 
 
-def _steps(part: _Part, first: Optional[int], step: int) -> Ids:
-    """Returns the step of each sample; 0 if the samples have no times."""
+def _since(first: Optional[int], part: _Part) -> U64s:
+    """Returns the time of each sample since ``first``; 0 if there are no times."""
     if part.times is None or first is None:
-        return np.zeros(part.stacks.size, np.intp)
-    return ((part.times - np.uint64(first)) // np.uint64(step)).astype(np.intp)
+        return np.zeros(part.stacks.size, np.uint64)
+    return part.times - np.uint64(first)
 
 
 class _Forest:

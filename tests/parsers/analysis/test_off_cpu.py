@@ -11,6 +11,7 @@ from typing import Iterable, Optional, Sequence, Union
 import pytest
 from helpers.cli import Capture, run, told
 from helpers.readers import input_of, opened
+from helpers.served import answered, session_of
 from helpers.writers import (
     Json,
     Sample,
@@ -25,6 +26,8 @@ from helpers.writers import (
 )
 from pfmparse import PfmParseError
 from pfmparse.analysis import off_cpu
+from pfmparse.analysis.requests import Window
+from pfmparse.analysis.selection import Selection
 from pfmparse.analysis.weights import usual
 from pfmparse.capture.live import LiveCapture
 from pfmparse.formats.roles import Role
@@ -444,3 +447,37 @@ def test_timeline_limits_the_steps_of_all_threads(
     file.write_bytes(in_family((0, switches)))
     status, out, err = run(capsys, "timeline", "--step=1ns", "--by=tid", str(file))
     assert (status, out) == (1, "") and "use a longer --step" in err
+
+
+@pytest.mark.parametrize("most", (10, 1 << 22))
+def test_page_divides_time_off_cpu_like_timeline(
+    most: int, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pfmparse.web.cells.MAX_WHOLE_STEPS", most)
+    file = tmp_path / "off.cap"
+    other = [replace(switch(*at), pid=101) for at in ((50, 0), (950, 100))]
+    file.write_bytes(in_family((0, [*SWITCHES, *other])))
+    with session_of(file) as session:
+        step = session.cells.clock.step
+        rows = answered(session, "heat", by="thread")["rows"]
+        assert answered(session, "steps")["steps"] == [
+            sum(both) for both in zip(*(row["steps"] for row in rows))
+        ]
+        found = {row["select"]["tid"]: row["steps"] for row in rows}
+        window = {"from": 400 // step, "to": 600 // step}
+        # Thread 101 waits during this time, in which there are no samples.
+        assert answered(session, "table", **window)["total"] == 200
+    assert step == (2 if most > 10 else 200)
+    by_tid = timeline(capsys, file, step, "--by", "tid")
+    for tid, sums in by_tid.items():
+        assert found[tid] == [sums.get(at, 0) for at in range(len(found[tid]))]
+
+
+def test_page_shows_selected_wait_until_its_end(tmp_path: Path) -> None:
+    file = tmp_path / "off.cap"
+    file.write_bytes(recorded(SWITCHES))
+    selection = Selection(time=Window(100, 101))
+    with session_of(file, selection=selection) as session:
+        assert session.cells.clock.step == 1
+        steps = answered(session, "steps")["steps"]
+    assert steps == [0] * 100 + [1] * 195 + [0]

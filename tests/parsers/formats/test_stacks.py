@@ -8,6 +8,7 @@ from typing import Sequence
 
 from helpers.sink_buffer import FILLING, SinkRegion, sink
 from pfmparse import Decoded, Role, parse_session, session_template
+from pfmparse.analysis.step_sums import time_off
 from pfmparse.commands.info_chains import ChainEnds
 from pfmparse.formats.registry import find_format
 from pfmparse.formats.stacks import UUID
@@ -66,6 +67,7 @@ def test_stacks_with_clock_have_times_off_cpu_and_states() -> None:
     assert samples.column("off").tolist() == [700, 0]
     assert samples.role(Role.STATE).tolist() == [ord("S"), ord("t")]
     assert samples.aggregates(Role.SUM) == {"off": "off"}
+    assert time_off(samples, "off") is None  # it cannot be divided among steps
     assert not samples.has("set") and not samples.has("periods")
     later = struct.pack("<QQHHIIBBBBQ", 2, 950, 0, ord("S"), 11, 12, 0, 1, 0, 0, 0x10)
     (region,) = decode(buffer(later, traced)).regions
