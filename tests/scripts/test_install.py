@@ -43,7 +43,8 @@ KERNEL_HEADERS = (
     *("perfmon_fmt_sdk", "perfmon_fmt_sink", "perfmon_fmt_table"),
     "perfmon_fmt_threads",
     "perfmon_fmt_unwind",
-    *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu", "perfmon_work"),
+    *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu", "perfmon_user_regs"),
+    "perfmon_work",
 )
 FUNCTIONS = (
     *("create_context", "write_pmcs", "write_pmds", "read_pmds", "load_context"),
