@@ -60,7 +60,7 @@ SCRIPTS = {
         f"write_twice {RIG}/fire '-1 {PERIOD * 8}' >/out/writers",
         _fire(8, source=LOAD),
         # This process writes to the same line of addresses, but to its own memory.
-        f"sh -c 'echo $$ >/out/other; {_fire(8, source=STORE)}'",
+        f"sh -c 'echo $$ >/out/third; {_fire(8, source=STORE)}'",
     ],
     "slowest": [_fire(SLOW, addr=ADDRESS, latency=1000), _fire(FAST, latency=10)],
     # The latency of each sample is higher by 1 than that of the one before.
@@ -150,11 +150,11 @@ def test_writers_are_compared_in_each_process(
 ) -> None:
     # The address of each sample is higher by 1 than that of the one before.
     first, second = map(int, (out / "writers").read_text().split())
-    other = int((out / "other").read_text())
+    third = int((out / "third").read_text())
     options = ("--by", "data-address", "--stat", "min,max", "--of", "writer,offset")
     for process, *expected in (
         (first, 16, {"min": first, "max": second}, {"min": 0, "max": 15}),
-        (other, 8, {"min": other, "max": other}, {"min": 24, "max": 31}),
+        (third, 8, {"min": third, "max": third}, {"min": 24, "max": 31}),
     ):
         (row,) = _rows(out / "sharing.cap", parsers, "--pid", str(process), *options)
         stats = row["stats"]
