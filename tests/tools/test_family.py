@@ -213,6 +213,26 @@ def test_untraced_command_inherits_ignored_sigchld(programs: Path) -> None:
     assert json.loads(told)["exit_status"] == 3
 
 
+@pytest.mark.parametrize("ignored", [False, True])
+def test_ignored_hangup_does_not_end_measuring(programs: Path, ignored: bool) -> None:
+    options = ("-epage-faults", "--csv", "-I20", f"--attach-task={os.getpid()}")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    with subprocess.Popen(
+        [programs / "family_refuser", "0", "0", *options],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        signal.signal(signal.SIGHUP, before)
+        assert process.stdout
+        process.stdout.readline()
+        process.stdout.readline()
+        process.send_signal(signal.SIGHUP)
+        lines = [line for _, line in zip(range(20), process.stdout)]
+        process.terminate()
+        process.communicate()
+    assert (len(lines) == 20) == ignored
+
+
 @pytest.mark.parametrize("options", [(), ("--delay=1",), ("--duration=100",)])
 def test_missing_command_is_reported(programs: Path, options: tuple[str, ...]) -> None:
     run = counted(programs, *options, "/no/such/command")

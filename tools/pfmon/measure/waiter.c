@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -22,6 +23,14 @@ static bool failed(const char *what)
 	return false;
 }
 
+/* Returns whether pfmon's parent, such as nohup(1), ignored SIGHUP. */
+static bool ignores_hangup(void)
+{
+	struct sigaction now;
+
+	return !sigaction(SIGHUP, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
 bool waiter_init(struct waiter *waiter)
 {
 	sigset_t signals;
@@ -30,10 +39,12 @@ bool waiter_init(struct waiter *waiter)
 	sigaddset(&signals, SIGCHLD);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGQUIT);
 	sigaddset(&signals, SIGUSR1);
 	sigaddset(&signals, SIGUSR2);
+	/* A signalfd reports a blocked signal even if it is ignored. */
+	if (!ignores_hangup())
+		sigaddset(&signals, SIGHUP);
 	waiter->interrupted = false;
 	for (int i = 0; i < WAITER_TIMERS; i++)
 		waiter->timer_fds[i] = -1;
