@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from counts import Counts, cpu, thread
+from pfmon import ERROR
 
 
 def test_text_line_has_count_and_name(counts: Counts) -> None:
@@ -117,6 +118,19 @@ def test_means_include_standard_error(counts: Counts) -> None:
 def test_nothing_is_printed_before_the_last_run(counts: Counts, runs: int) -> None:
     script = [*thread(1), "end 0"] * runs
     assert counts.printed("--repeat=3 -e r1", *script) == ""
+
+
+@pytest.mark.parametrize("others", [(cpu(0, 7),), (cpu(0, 7), cpu(2, 9))])
+def test_run_on_other_cpus_is_left_out(
+    counts: Counts, others: tuple[list[str], ...]
+) -> None:
+    same = [*cpu(0, 1), *cpu(1, 3), "end 0"]
+    other = [line for lines in others for line in lines]
+    run = counts.run("--repeat=3 --system-wide -er1", *same, *other, "end 0", *same)
+    assert run.returncode == ERROR
+    assert "the means are without run 2: a CPU went online or offline" in run.stderr
+    values = [line.split()[:3] for line in run.stdout.splitlines()]
+    assert values[:2] == [["CPU0", "1", "r1"], ["CPU1", "3", "r1"]]
 
 
 def test_interval_lines_start_with_time(counts: Counts) -> None:

@@ -32,6 +32,18 @@ static void make_room(struct runs *runs, const struct plan *plan,
 		result_init_sum(&runs->sums[r], plan, rows[r].cpu);
 }
 
+static bool same_cpus(const struct runs *runs, const struct result *rows,
+		      unsigned int row_count)
+{
+	if (row_count != runs->row_count)
+		return false;
+	for (unsigned int r = 0; r < row_count; r++) {
+		if (rows[r].cpu != runs->sums[r].cpu)
+			return false;
+	}
+	return true;
+}
+
 static void add_row(struct runs *runs, const struct plan *plan, unsigned int r,
 		    const struct result *row)
 {
@@ -46,17 +58,21 @@ static void add_row(struct runs *runs, const struct plan *plan, unsigned int r,
 		    (double)result_estimate(row, plan, i, &share));
 }
 
-void runs_add(struct runs *runs, const struct plan *plan,
+bool runs_add(struct runs *runs, const struct plan *plan,
 	      const struct result *rows, unsigned int row_count,
 	      const struct times *times)
 {
-	if (!runs->count++)
+	if (!runs->count)
 		make_room(runs, plan, rows, row_count);
+	else if (!same_cpus(runs, rows, row_count))
+		return false;
+	runs->count++;
 	for (unsigned int r = 0; r < runs->row_count; r++)
 		add_row(runs, plan, r, &rows[r]);
 	add(&runs->elapsed, runs->count, (double)times->elapsed);
 	add(&runs->user, runs->count, (double)times->user);
 	add(&runs->system, runs->count, (double)times->system);
+	return true;
 }
 
 struct times runs_mean(struct runs *runs, const struct plan *plan)

@@ -19,8 +19,11 @@ struct runs {
 	struct spread elapsed, user, system;
 };
 
-/* Adds the results of a run. All runs must have the same rows. */
-void runs_add(struct runs *runs, const struct plan *plan,
+/*
+ * Adds the results of a run. Returns false, and adds nothing, if the rows are
+ * not of the same CPUs as those of the first run.
+ */
+bool runs_add(struct runs *runs, const struct plan *plan,
 	      const struct result *rows, unsigned int row_count,
 	      const struct times *times);
 

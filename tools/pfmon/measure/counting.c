@@ -169,7 +169,11 @@ static void add_run(struct counting *counting, const struct results *results,
 	unsigned int count;
 	const struct result *rows = rows_of(counting, results, &count);
 
-	runs_add(&counting->runs, results->plan, rows, count, times);
+	if (runs_add(&counting->runs, results->plan, rows, count, times))
+		return;
+	message("the means are without run %u: a CPU went online or offline since run 1",
+		counting->done);
+	counting->failed = true;
 }
 
 bool counting_is_over(const struct counting *counting, bool interrupted)
