@@ -196,6 +196,7 @@ def test_dry_run_measures_first_thread(
     "arguments",
     [
         ("-e", "page-faults"),
+        ("-e", "page-faults", "--follow-exec"),
         SAMPLING,
         (*SAMPLING, "--smpl-module=nway"),
         (*SAMPLING, "--smpl-module=histogram"),

@@ -65,6 +65,7 @@ def refused(
     [
         ((), False),
         (ALONE_OPTION, False),
+        (("--follow-exec",), False),
         (("-epage-faults", "--switch-timeout=4"), False),
         (("--follow-pthread",), True),
         (("--exclude=no",), True),

@@ -62,8 +62,10 @@ static bool take_pattern(regex_t **pattern, const char *option,
 
 bool follow_exec(struct options *options, const char *text)
 {
+	if (!text)
+		return true;
 	options->follow |= FOLLOW_EXEC;
-	return !text || take_pattern(&options->only, "follow-exec", text);
+	return take_pattern(&options->only, "follow-exec", text);
 }
 
 bool follow_all(struct options *options, const char *text)
