@@ -143,6 +143,9 @@ bool follow_options_agree(const struct options *options)
 	else if (options->runs && (options->aggregation == AGGREGATE_THREAD ||
 				   options->aggregation == AGGREGATE_PROCESS))
 		message("--repeat cannot be combined with --aggregate=thread or process, because each run has different threads");
+	else if (options->no_inherit && (options->follow & ~FOLLOW_EXEC ||
+					 options->attach_process))
+		message("--no-inherit measures the command's first thread only: omit it, or the options that follow threads");
 	else if (options->attach && follows)
 		message("--attach-task measures one thread only: use --attach-process to follow others");
 	else
