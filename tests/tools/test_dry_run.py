@@ -169,6 +169,22 @@ def test_dry_run_reports_unknown_event(pfmon: Pfmon) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "contexts"),
+    [
+        (("--attach-task=1",), "1, of thread 1"),
+        (("--attach-process=1",), "one for each thread of process 1"),
+        (("--follow-pthread", "x"), "one for each followed thread of the command"),
+        (("--follow-exec=y", "x"), "1, of the command's first thread"),
+    ],
+)
+def test_dry_run_prints_measured_threads(
+    pfmon: Pfmon, arguments: tuple[str, ...], contexts: str
+) -> None:
+    without_kernel()
+    assert f"Contexts: {contexts}" in printed(pfmon, "-epage-faults", *arguments)
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         (*SAMPLING, "--smpl-ip-only"),

@@ -84,6 +84,11 @@ static bool print_contexts(const struct plan *plan)
 		return print_cpus(plan);
 	if (options->attach)
 		printf("Contexts: 1, of thread %d\n", options->attach);
+	else if (options->attach_process)
+		printf("Contexts: one for each thread of process %d\n",
+		       options->attach_process);
+	else if (options->follow & ~FOLLOW_EXEC)
+		puts("Contexts: one for each followed thread of the command");
 	else
 		puts("Contexts: 1, of the command's first thread");
 	if (inherits(plan))
