@@ -9,7 +9,8 @@
  * LOAD, unless these are 0. All other commands succeed, and all counts are 0.
  * In a family that samples, each CPU with an even number has a buffer, but
  * pfmon is told that only CPU 1023 is online. With STORM in the environment,
- * each read from such a family returns an overflow message.
+ * each read from such a family returns an overflow message. With ONCE in the
+ * environment, loading a second context fails with EBUSY.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -119,6 +120,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	ioc = va_arg(args, const struct pfm_ioc *);
 	va_end(args);
 	errno = request == PFM_IOC(PFM_LOAD_CONTEXT) ? load_error : 0;
+	if (request == PFM_IOC(PFM_LOAD_CONTEXT) && getenv("ONCE"))
+		load_error = EBUSY;
 	if (request == PFM_IOC(PFM_CREATE_CONTEXT))
 		create((void *)(uintptr_t)ioc->arg);
 	return errno ? -1 : 0;

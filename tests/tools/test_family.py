@@ -214,6 +214,21 @@ def test_untraced_command_inherits_ignored_sigchld(programs: Path) -> None:
     assert json.loads(told)["exit_status"] == 3
 
 
+STOPS = """
+import ctypes, os, signal
+assert ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0  # PTRACE_TRACEME
+os.kill(os.getpid(), signal.SIGWINCH)
+"""
+
+
+def test_command_that_asks_to_be_traced_is_measured(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONCE", "1")
+    run = counted(programs, sys.executable, "-c", STOPS)
+    assert (run.returncode, run.stderr.split()) == (0, ["0", "page-faults"])
+
+
 @pytest.mark.parametrize("ignored", [False, True])
 def test_ignored_hangup_does_not_end_measuring(programs: Path, ignored: bool) -> None:
     options = ("-epage-faults", "--csv", "-I20", f"--attach-task={os.getpid()}")

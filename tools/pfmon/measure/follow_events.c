@@ -50,6 +50,9 @@ static void born(struct follow *follow, const struct trace_event *event)
 	struct thread *thread;
 	struct process *process;
 
+	/* An untraced command stops for pfmon if it calls PTRACE_TRACEME. */
+	if (pid_table_find(&follow->threads, event->tid))
+		return;
 	made(follow, event);
 	thread = follow_thread_add(follow, event->tid, event->tgid);
 	process = thread->process;
