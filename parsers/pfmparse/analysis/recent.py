@@ -104,7 +104,10 @@ class Recent:
         self.lost = max(lost, self.lost)
         self.samples += samples
         self._steps.append(step)
-        while self.span_ns() - self._steps[0].elapsed_ns >= self._window_ns:
+        while (
+            len(self._steps) > 1
+            and self.span_ns() - self._steps[0].elapsed_ns >= self._window_ns
+        ):
             self._steps.popleft()
         if len(self._input.places) > MANY:
             self._selected += self._input.selected

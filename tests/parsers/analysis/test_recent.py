@@ -88,8 +88,9 @@ def test_recent_rows_cover_the_window_only() -> None:
     assert not fed.recent.counts()
 
 
-def test_recent_keeps_a_step_longer_than_the_window() -> None:
-    fed = Fed()
+@pytest.mark.parametrize("window", [0, 2 * S])
+def test_recent_keeps_a_step_longer_than_the_window(window: int) -> None:
+    fed = Fed(window=window)
     fed.add([Sample()])
     fed.recent.end_step(10 * S, 0)
     assert fed.recent.counts() == {HOT: 1}
