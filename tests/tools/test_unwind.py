@@ -792,6 +792,22 @@ def test_unwind_go_function_has_rules(
     assert [at - start for at in table.starts] == [unit * at for at in rows]
 
 
+# Since Go 1.26, only .go.module contains the start of the code.
+@pytest.mark.parametrize("place", [GO_LOADED, GO_FIXED])
+def test_unwind_start_of_go_code_is_found_in_module(
+    assembled: Assembled, place: dict[str, str]
+) -> None:
+    text = GO.format(unit=1, **GO_NEW, start=0, writable="")
+    text += f"""
+    .section .go.module,"aw"
+    .fill 22, 8, 1
+    .quad {place["start"]}, -1
+"""
+    table = assembled.build(text, f"-Wl,-Ttext={TEXT:#x}")
+    assert table.rule(assembled.start()) == CALL
+    assert table.rule(assembled.start() + 16) == Rule(Kind.END)
+
+
 def test_unwind_go_table_in_relro_section_is_found(assembled: Assembled) -> None:
     text = GO.format(unit=1, **GO_NEW, **GO_LOADED)
     assembled.link(text, f"-Wl,-Ttext={TEXT:#x}")

@@ -12,6 +12,9 @@
  * - tables; each function has one that contains the stack depth: how far sp is
  *   below its value at the function's entry
  *
+ * Since Go 1.26, the header does not contain the start of all Go code. The
+ * runtime's description of the program, in the section .go.module, does.
+ *
  * A table is a list of pairs of numbers: the change of the value, and the
  * number of units of code for which the new value holds. The initial value is
  * -1.
@@ -34,6 +37,9 @@
 #define HEAD_TABLES	56
 #define HEAD_FUNCTIONS	64
 #define HEAD_SIZE	72
+
+/* Offset in .go.module of the start of all Go code */
+#define MODULE_START	176
 
 /* Offsets in a record; a field was added in front of the flags in Go 1.20. */
 #define RECORD_TABLE	16
@@ -96,6 +102,24 @@ static int find_relocated(const struct elf_file *file, uint64_t address,
 	return 0;
 }
 
+/*
+ * Reads the start of all Go code from .go.module. Returns 0 or a negative
+ * errno.
+ */
+static int read_module(struct go_section *section, const struct elf_file *file)
+{
+	struct elf_part part;
+	int found = elf_file_section(file, ".go.module", &part);
+	uint64_t at;
+
+	if (found <= 0)
+		return found;
+	at = part.address + MODULE_START;
+	section->start = number_at(&part, MODULE_START, 8);
+	free(part.bytes);
+	return section->start ? 0 : find_relocated(file, at, &section->start);
+}
+
 /* Returns whether these bytes may begin with a header. */
 static bool is_header(const struct elf_part *part)
 {
@@ -126,6 +150,8 @@ static int read_header(struct go_section *section, const struct elf_file *file)
 	if (!section->start)
 		error = find_relocated(file, part->address + HEAD_START,
 				       &section->start);
+	if (!error && !section->start)
+		error = read_module(section, file);
 	return error ?: section->start && section->unit;
 }
 
