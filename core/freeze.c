@@ -34,19 +34,21 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 	pfm_publish(set);
 }
 
-static bool pfm_set_excludes(const struct pfm_context *ctx)
+/* Does the CPU run a task that the active set excludes? */
+static bool pfm_is_excluded(const struct pfm_context *ctx)
 {
-	return ctx->cgroup || ctx->set->flags & PFM_SETFL_EXCL_IDLE;
+	return ctx->excluded &&
+	       (ctx->cgroup || ctx->set->flags & PFM_SETFL_EXCL_IDLE);
 }
 
 bool pfm_exclusion_is_over(const struct pfm_context *ctx)
 {
-	return !ctx->excluded && READ_ONCE(ctx->frozen) & PFM_EXCLUDED;
+	return READ_ONCE(ctx->frozen) & PFM_EXCLUDED && !pfm_is_excluded(ctx);
 }
 
 void pfm_freeze_excluded(struct pfm_context *ctx)
 {
-	if (ctx->excluded && pfm_set_excludes(ctx) &&
+	if (pfm_is_excluded(ctx) &&
 	    !(READ_ONCE(ctx->frozen) & PFM_EXCLUDED))
 		pfm_freeze(ctx, PFM_EXCLUDED, pfm_value_read_ovfl);
 }

@@ -27,7 +27,10 @@ static inline bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value)
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));
 
-/* Was the active set frozen because of an excluded task that no longer runs? */
+/*
+ * Was the active set frozen because of an excluded task that no longer runs, or
+ * that only the previous set excludes?
+ */
 bool pfm_exclusion_is_over(const struct pfm_context *ctx);
 
 /* Freeze the active set if the CPU runs a task that the set excludes. */

@@ -78,8 +78,8 @@ bool pfm_try_stop(struct pfm_context *ctx)
 }
 
 /*
- * If the set was frozen because of an excluded task, and that task has stopped
- * running during the pause, unfreeze the set and load its registers.
+ * If the set was frozen because of an excluded task, and the exclusion has
+ * ended during the pause, unfreeze the set and load its registers.
  */
 static void pfm_load_after_exclusion(struct pfm_context *ctx)
 {

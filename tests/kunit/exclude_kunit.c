@@ -103,6 +103,26 @@ static void excl_idle_timeout_runs_while_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
 }
 
+/* Only set0 excludes the idle thread. The CPU stays idle during the switch. */
+static void next_set_counts_idle_thread(struct kunit *test)
+{
+	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_TIME, 0, 2);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	start_undisturbed(test);
+	idle_changes(test, true);
+	cpu_happens(test, 10, 2 * TICK);
+	pfm_finish_switch(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	cpu_happens(test, 3, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
+	idle_changes(test, false);
+	cpu_happens(test, 4, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 7);
+}
+
 /* Proves 3.7.6-21 */
 static void excl_idle_overflow_does_not_switch(struct kunit *test)
 {
@@ -159,6 +179,7 @@ static struct kunit_case idle_cases[] = {
 	KUNIT_CASE(excl_idle_ignores_idle_thread),
 	KUNIT_CASE(idle_thread_counts_without_excl_idle),
 	KUNIT_CASE(excl_idle_timeout_runs_while_idle),
+	KUNIT_CASE(next_set_counts_idle_thread),
 	KUNIT_CASE(excl_idle_overflow_does_not_switch),
 	KUNIT_CASE(resume_enters_idle_after_pause),
 	KUNIT_CASE(resume_leaves_idle_after_pause),
