@@ -5,10 +5,10 @@
  *
  * Overflows are counted and timed in windows, at whose end both limits are
  * checked. A window ends after as many overflows as occur in a tenth of a
- * second at the highest permitted rate, or after a second, if at least
- * PFM_ENOUGH overflows were timed. The time that all handlers took in the
- * window is estimated from the shortest timed overflow, because the others may
- * have been interrupted.
+ * second at the highest permitted rate (rounded down, but at least one), or
+ * after a second, if at least PFM_ENOUGH overflows were timed. The time that
+ * all handlers took in the window is estimated from the shortest timed
+ * overflow, because the others may have been interrupted.
  *
  * To save time in the overflow path, most overflows only count down a credit,
  * pfm_context.credit. The overflow that uses it up is timed, from its time
@@ -124,13 +124,17 @@ static bool pfm_is_too_long(const struct pfm_rate *rate, u64 time)
 	       handlers * 100 > time * percent;
 }
 
+/* Did a complete window last only @time, too short for its overflows? */
+static bool pfm_is_too_fast(const struct pfm_rate *rate, u64 time)
+{
+	return rate->max && !rate->left &&
+	       time < pfm_window_size(rate) * NSEC_PER_SEC / rate->max;
+}
+
 static bool pfm_is_too_much(const struct pfm_rate *rate, u64 time)
 {
-	if (!rate->began)
-		return false;
-	if (rate->max && !rate->left && time < NSEC_PER_SEC / PFM_WINDOWS)
-		return true;
-	return pfm_is_too_long(rate, time);
+	return rate->began && (pfm_is_too_fast(rate, time) ||
+			       pfm_is_too_long(rate, time));
 }
 
 /*

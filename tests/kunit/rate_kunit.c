@@ -107,6 +107,35 @@ static bool window_of(struct kunit *test, u64 took, u64 least)
 	return exceeded;
 }
 
+/*
+ * Is a second overflow, @ms after the first one, too fast for a limit of @limit
+ * overflows per second?
+ */
+static bool is_too_fast(struct kunit *test, unsigned int limit, u64 ms)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	unsigned int max = pfm_ovfl_rate_max;
+	bool exceeded;
+
+	pfm_ovfl_rate_max = limit;
+	pfm_rate_init(ctx);
+	KUNIT_EXPECT_FALSE(test, pfm_rate_account(ctx, 0));
+	ctx->rate.began -= ms * NSEC_PER_MSEC;
+	exceeded = pfm_rate_account(ctx, 0);
+	pfm_ovfl_rate_max = max;
+	return exceeded;
+}
+
+/* With these limits a tenth of a second is not a whole number of overflows. */
+/* Proves 4.4.4-02 */
+static void low_limits_are_exact(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, is_too_fast(test, 19, 0));
+	KUNIT_EXPECT_FALSE(test, is_too_fast(test, 19, 60));
+	KUNIT_EXPECT_TRUE(test, is_too_fast(test, 1, 110));
+	KUNIT_EXPECT_FALSE(test, is_too_fast(test, 1, 1000));
+}
+
 /* The overflows come faster than the limit of 500,000 per second allows. */
 /* Proves 4.4.4-03, H18 */
 static void no_rate_limit_means_no_throttling(struct kunit *test)
@@ -179,6 +208,7 @@ static struct kunit_case rate_cases[] = {
 	KUNIT_CASE(too_many_overflows_mask_and_notify),
 	KUNIT_CASE(too_many_reported_overflows_mask),
 	KUNIT_CASE(renewed_credit_changes_nothing_else),
+	KUNIT_CASE(low_limits_are_exact),
 	KUNIT_CASE(no_rate_limit_means_no_throttling),
 	KUNIT_CASE(handlers_that_fill_the_cpu_mask),
 	KUNIT_CASE(handlers_are_not_blamed_for_interrupts),
