@@ -430,7 +430,7 @@ bool pfm_holds_descriptor(const struct pfm_context *ctx)
 	       iterate_fd(current->files, 0, pfm_is_file, ctx->file);
 }
 
-/* Context: the monitored thread; preemption off. */
+/* Context: the monitored thread; under RCU. */
 static void pfm_attachment_queue(struct pfm_attachment *a,
 				 enum task_work_notify_mode notify)
 {
@@ -452,7 +452,8 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 
 /*
  * Handle an exit or exec of the calling thread. @lost: the exec has removed its
- * perf events. Context: a tracepoint in the monitored thread; preemption off.
+ * perf events. Context: a tracepoint in the monitored thread. Preemption may be
+ * on: some kernels, such as 7.3, run probes under SRCU.
  */
 static void pfm_thread_changes(bool exits, bool lost)
 {

@@ -54,7 +54,7 @@ void pfm_block_request(struct pfm_context *ctx);
 /*
  * Stop blocking; takes effect when the thread is woken. Context: the caller
  * owns the context; or the caller is the monitored thread, at its exit or exec,
- * with preemption off.
+ * under RCU.
  */
 void pfm_block_end(struct pfm_context *ctx);
 

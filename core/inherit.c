@@ -236,8 +236,9 @@ static void pfm_expect_birth(struct pfm_family *family,
 
 /*
  * Handle a fork. The child does not run yet. Context: a tracepoint in the
- * parent; preemption off. On PREEMPT_RT memory cannot be allocated with
- * preemption off, so PFM_FL_INHERIT is not supported there.
+ * parent. On kernels that do not run probes under SRCU, such as 6.12,
+ * preemption is off. On PREEMPT_RT memory cannot be allocated then, so
+ * PFM_FL_INHERIT is not supported there.
  */
 static void pfm_probe_fork(void *unused, struct task_struct *task,
 			   struct task_struct *child)
