@@ -9,12 +9,12 @@
  * the thread leaves the task work, so that the kernel can act on this. The
  * thread must return to the task work before it reaches user mode. It cannot
  * queue the task work itself: the kernel runs task works until none is left,
- * and only then looks for signals. However, the thread can set
- * TIF_NOTIFY_RESUME to request one more round of the loop that the kernel runs
- * before user mode. In each round the kernel calls PFM_LAST_CALL after it has
- * handled signals; a kprobe there queues the task work. If a test has found
- * that the kprobe does not fire, the thread does not leave for signals: it
- * waits until PFM_RESTART or a fatal signal.
+ * and only then looks for signals. However, the task work was queued with
+ * TIF_NOTIFY_RESUME. Before user mode the kernel clears this flag, runs the
+ * task works that are left, and calls PFM_LAST_CALL. So this call follows the
+ * task work, wherever that has run; a kprobe there queues the task work again.
+ * If a test has found that the kprobe does not fire, the thread does not leave
+ * for signals: it waits until PFM_RESTART or a fatal signal.
  *
  * Each attachment has its own struct pfm_block: the context may be attached to
  * another thread before its previous thread has ended the task work.
@@ -213,10 +213,7 @@ static bool pfm_block_leave(struct pfm_block *b)
 	 */
 	atomic_inc(&pfm_num_left);
 	xchg(&b->left, 1);
-	if (!READ_ONCE(b->wanted) && pfm_block_take_left(b))
-		return false;
-	set_thread_flag(TIF_NOTIFY_RESUME);
-	return true;
+	return READ_ONCE(b->wanted) || !pfm_block_take_left(b);
 }
 
 static bool pfm_block_is_wanted(const struct pfm_block *b)
