@@ -88,6 +88,16 @@ static void pfm_unload_evtsets(struct pfm_context *ctx,
 	}
 }
 
+/* Let the PMU see the target of @set; keep the PMDs that were denied so far. */
+static void pfm_aim_evtset(struct pfm_evtset *set,
+			   const struct pfm_pmu_set *target)
+{
+	struct pfm_pmu_set aimed = *target;
+
+	bitmap_copy(aimed.denied, set->pmu_set.denied, PFM_MAX_PMDS);
+	set->pmu_set = aimed;
+}
+
 /* Load all sets in advance, so that a switch cannot fail for lack of memory. */
 static int pfm_load_evtsets(struct pfm_context *ctx)
 {
@@ -97,7 +107,7 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 
 	pfm_for_each_evtset(ctx, id, set) {
 		pfm_prepare_evtset(set);
-		set->pmu_set = ctx->target;
+		pfm_aim_evtset(set, &ctx->target);
 		ret = ctx->pmu->load(&set->pmu_set, set->regs);
 		if (ret) {
 			pfm_unload_evtsets(ctx, set);
@@ -107,8 +117,8 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 	return 0;
 }
 
-/* Forget the overflows and switches of an earlier attachment. */
-static void pfm_forget_overflows(struct pfm_context *ctx)
+/* Forget what has happened to the sets in an earlier attachment. */
+static void pfm_forget_events(struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;
 	unsigned long id;
@@ -116,6 +126,7 @@ static void pfm_forget_overflows(struct pfm_context *ctx)
 	pfm_for_each_evtset(ctx, id, set) {
 		bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 		bitmap_zero(set->switch_pmds, PFM_MAX_PMDS);
+		bitmap_zero(set->pmu_set.denied, PFM_MAX_PMDS);
 	}
 }
 
@@ -166,7 +177,7 @@ static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set,
 		pfm_unload_evtsets(ctx, NULL);
 		return PFM_ASK_FIRST;
 	}
-	pfm_forget_overflows(ctx);
+	pfm_forget_events(ctx);
 	pfm_begin_evtset(ctx, set, false);
 	ctx->on_pmu = set;
 	ctx->loaded = true;

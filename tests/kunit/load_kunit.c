@@ -2,6 +2,7 @@
 /*
  * load_kunit.c - attach, start, stop and detach contexts (3.1.5 - 3.1.8)
  */
+#include "attach.h"
 #include "context.h"
 #include "evtset_fixture.h"
 #include "load.h"
@@ -56,6 +57,28 @@ static void load_empties_message_queue(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_msgq_empty(&f->ctx->msgq));
 	fixture_start(test);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
+}
+
+/*
+ * If an exec removes the events of a trusted context, they are loaded again.
+ * That is not a new attachment.
+ */
+static void denied_pmds_are_kept_until_next_attachment(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_counter(test, 0, 0, 100);
+	fixture_start(test);
+	f->ctx->trusted = true;
+	fixture_lock(f->ctx);
+	__set_bit(0, f->ctx->set->pmu_set.denied);
+	pfm_thread_changed(f->ctx, PFM_NOTE_EXEC | PFM_NOTE_LOST);
+	KUNIT_EXPECT_TRUE(test, f->ctx->loaded);
+	KUNIT_EXPECT_TRUE(test, test_bit(0, f->ctx->set->pmu_set.denied));
+	fixture_unlock(f->ctx);
+	fixture_unload(test);
+	fixture_start(test);
+	KUNIT_EXPECT_FALSE(test, test_bit(0, f->ctx->set->pmu_set.denied));
 }
 
 /* Proves 3.1.7-32, 3.1.10-18, 3.1.11-08, 3.7.5-07 */
@@ -140,6 +163,7 @@ static struct kunit_case load_cases[] = {
 	KUNIT_CASE(nothing_counts_before_start_and_after_stop),
 	KUNIT_CASE(values_survive_unload_and_load),
 	KUNIT_CASE(load_empties_message_queue),
+	KUNIT_CASE(denied_pmds_are_kept_until_next_attachment),
 	KUNIT_CASE(load_refuses_broken_set_chain),
 	KUNIT_CASE(load_restarts_timeout),
 	KUNIT_CASE(load_restarts_thresholds),

@@ -177,8 +177,8 @@ struct pfm_pmu_reg {
  * @ds:        debug-store area, or NULL. If there is one, the PMU must report
  *             each overflow of a sampling counter with a record
  * @denied:    PMDs that should count but did not get a hardware counter, by
- *             index in pfm_pmu.pmds. All bits are 0 when the set is loaded; the
- *             PMU sets them at start or stop
+ *             index in pfm_pmu.pmds. The PMU sets bits at start or stop; the
+ *             core clears them at PFM_LOAD_CONTEXT
  * @priv:      owned by the PMU
  * @sample:    data of the sample whose PMDs are being read, as passed to
  *             pfm_overflow_sample(), or NULL. Only operations in the context of
