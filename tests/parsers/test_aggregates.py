@@ -240,6 +240,40 @@ def test_figures_that_sums_do_not_have_are_refused(
     assert re.search(said, err), err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "report --weight pmd261",
+        "report --by pmd261",
+        "report --of pmd261 --stat sum",
+        "report --of pmd261/latency",
+        "mem --view data --weight pmd261",
+        "diff --by id --weight pmd261",
+        "export --to folded --weight pmd261",
+    ],
+)
+def test_pmds_that_sums_do_not_have_are_refused(
+    command: str, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    out = ["-o", str(tmp_path / "out")] if command.startswith("export") else []
+    files = [file, file] if command.startswith("diff") else [file]
+    status, _, err = run(capsys, *command.split(), *out, *files)
+    assert status == 1
+    assert "the samples have no pmd261; they have id, ip, addr" in err
+
+
+@pytest.mark.parametrize("to", ["csv", "npz"])
+def test_exports_of_sums_have_no_pmds(to: str, file: str, capsys: Capsys) -> None:
+    assert b"pmd261" not in exported(capsys, file, to).read_bytes()
+
+
+def test_library_has_no_pmds_of_sums(file: str) -> None:
+    with pfmparse.open(file) as captures:
+        assert "pmd261" not in captures.columns
+        with pytest.raises(pfmparse.PfmParseError, match="have no pmd261; they have"):
+            captures.samples(["pmd261"])
+
+
 def test_percentiles_come_from_recorded_histogram(written: Any, capsys: Capsys) -> None:
     rows = by_id(capsys, written(SPREAD), "--stat", "p16,p50,p99,max,hist")["rows"]
     found = [row["stats"]["latency"] for row in rows]

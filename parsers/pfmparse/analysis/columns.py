@@ -25,10 +25,24 @@ def named(samples: Samples, name: str) -> Column:
     """
     if name in ROLES:
         return samples.role(ROLES[name])
+    found = pmd_named(samples, name)
+    return samples.column(name) if found is None else found[0]
+
+
+def pmd_named(
+    samples: Samples, name: str
+) -> Optional[tuple[Column, NDArray[np.bool_]]]:
+    """Returns what Samples.pmd_values() returns, or None if ``name`` is not ``pmdN``.
+
+    A column with this name precedes the PMD. Raises PfmParseError if the samples are
+    summaries, which have no values of PMDs.
+    """
     pmd = pmd_of(name)
-    if pmd is not None and not samples.has(name):
-        return samples.pmd_values(pmd)[0]
-    return samples.column(name)
+    if pmd is None or samples.has(name):
+        return None
+    if samples.summarise:
+        raise samples.lacks(name)
+    return samples.pmd_values(pmd)
 
 
 def check_name(name: str, recording: Recording) -> None:

@@ -195,8 +195,14 @@ def _pmd(number: int) -> Number:
 
 def pmds_of(inputs: Sequence[Input]) -> list[int]:
     """Returns the PMDs whose values samples can have."""
-    sessions = (source.recording.session for source in inputs)
-    return sorted({pmd for session in sessions for pmd in session.recorded_pmds})
+    return sorted(
+        {
+            pmd
+            for source in inputs
+            if (samples := source.first()) is None or not samples.summarise
+            for pmd in source.recording.session.recorded_pmds
+        }
+    )
 
 
 def _known(

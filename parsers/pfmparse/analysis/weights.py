@@ -11,9 +11,8 @@ from ..errors import RequestError
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
 from ..layout import NDArray
-from .columns import check_name, named
+from .columns import check_name, named, pmd_named
 from .events import Events
-from .requests import pmd_of
 
 COUNT, PERIOD = "count", "period"
 GREATEST = np.uint64((1 << 64) - 1)
@@ -92,9 +91,9 @@ def values_of(
     ``name`` is a name that Weight accepts, except "count". Raises PfmParseError if
     there is no such column.
     """
-    pmd = pmd_of(name)
-    if pmd is not None and not samples.has(name):
-        values, there = samples.pmd_values(pmd)
+    found = pmd_named(samples, name)
+    if found is not None:
+        values, there = found
         return values.astype(np.uint64, copy=False), there
     if name == PERIOD:
         return periods(samples, events), np.ones(samples.count, np.bool_)

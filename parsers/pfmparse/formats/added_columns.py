@@ -14,7 +14,7 @@ from typing import Mapping, Optional
 import numpy as np
 
 from ..capture.session import Context, Session
-from .roles import AGGREGATES, Role
+from .roles import Role
 from .samples import Column, Lazy, Samples
 
 PMU = "perf_events"
@@ -63,7 +63,7 @@ class SamplePmds:
 
         Adds no column for PMDs whose values the samples cannot have.
         """
-        if _summarise(samples):
+        if samples.summarise:
             return samples
         pmds = self._pmds
         if samples.count and not samples.groups:
@@ -85,12 +85,6 @@ class SamplePmds:
         if column.size and not self._read.get(name):
             self._read[name] = bool(column.any())
         return column
-
-
-def _summarise(samples: Samples) -> bool:
-    """Returns whether each row summarises several samples, so has no PMD's value."""
-    counted = samples.name_of(Role.WEIGHT) is not None
-    return counted or any(map(samples.aggregates, AGGREGATES))
 
 
 def _has(samples: Samples, name: str) -> bool:

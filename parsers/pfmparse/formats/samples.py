@@ -202,6 +202,12 @@ class Samples:
         there = ", ".join([*self.columns, *self.derived]) or "no columns at all"
         return RequestError(f"the samples have no {what}; they have {there}")
 
+    @property
+    def summarise(self) -> bool:
+        """Whether each row summarises several samples, so has no PMD's value."""
+        counted = self.name_of(Role.WEIGHT) is not None
+        return not self.groups and (counted or any(map(self.aggregates, AGGREGATES)))
+
     def pmd_values(self, pmd: int) -> tuple[Column, NDArray[np.bool_]]:
         """Returns the values of a PMD, and a mask of the samples that recorded it.
 
