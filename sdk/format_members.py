@@ -203,6 +203,8 @@ def sampled_values(first: str, tested: Mapping[str, str]) -> str:
 def field(text: str) -> Member:
     """Return the member that a --field describes: NAME:TYPE or NAME:TYPExN."""
     found = FIELD.fullmatch(text)
+    if found is None and FIELD.fullmatch(text.partition("=")[0]):
+        raise MemberError("only formats of the model 'table' merge fields")
     if found is None:
         raise MemberError("use NAME:TYPE or NAME:TYPExN, such as latency:u64")
     name, type_, length = found["name"], found["type"], int(found["length"] or 0)

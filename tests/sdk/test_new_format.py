@@ -270,10 +270,13 @@ def test_histogram_is_another_name_of_table(sdk: Sdk, tmp_path: Path) -> None:
     assert "DEFINE_PFM_TABLE" in (folder / "pfm_fmt_mine.c").read_text()
 
 
-def test_merge_needs_a_table(sdk: Sdk, tmp_path: Path) -> None:
-    done = new_format(sdk, tmp_path, "mine", "--field=a:u64=sum")
+@pytest.mark.parametrize("model", ["linear", "regions", "device"])
+def test_merge_needs_a_table(sdk: Sdk, tmp_path: Path, model: str) -> None:
+    done = new_format(sdk, tmp_path, "mine", f"--model={model}", "--field=a:u64=sum")
     assert done.returncode == 1
-    assert "'a:u64=sum': use NAME:TYPE or NAME:TYPExN" in done.stderr
+    said = "'a:u64=sum': only formats of the model 'table' merge fields"
+    assert said in done.stderr
+    assert os.listdir(tmp_path) == []
 
 
 def test_table_has_key_then_merged_values(sdk: Sdk, formats: Path) -> None:
