@@ -35,6 +35,13 @@ def test_completion_matches_option_table(programs: Path) -> None:
     assert file == made(programs, "bash"), "run make pfmon-docs"
 
 
+def test_completion_knows_aliases() -> None:
+    file = (PFMON / "pfmon.bash").read_text("utf-8")
+    assert '\t-o | --outfile | --smpl-outfile) _pfmon_files "$2" ;;' in file
+    assert "\t\t-o | --outfile | --smpl-outfile | \\\n" in file
+    assert "--session-timeout | -t | \\\n" in file
+
+
 def test_manual_page_names_every_option(programs: Path) -> None:
     table = (PFMON / "options/option_table.c").read_text("utf-8")
     names = re.findall(r'\.name = "([a-z-]+)"', table)

@@ -119,9 +119,9 @@ _pfmon_argument()
 {
 	case $1 in
 	-e | --events) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
-	-o | --outfile) _pfmon_files "$2" ;;
+	-o | --outfile | --smpl-outfile) _pfmon_files "$2" ;;
 	--aggregate) _pfmon_words "thread process all" "$2" ;;
-	--smpl-pmds) _pfmon_words "state elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches" "$2" ;;
+	--smpl-pmds | --extra-smpl-pmds) _pfmon_words "state elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches" "$2" ;;
 	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile callstack flight histogram stacks cgroup_counts" "$2" ;;
 	-g | --call-graph) _pfmon_words "fp" "$2" ;;
 	--off-cpu) _pfmon_words "sum" "$2" ;;
@@ -146,8 +146,8 @@ _pfmon()
 		case ${COMP_WORDS[at]} in
 		-e | --events | \
 		--priv-levels | \
-		-o | --outfile | \
-		--session-timeout | \
+		-o | --outfile | --smpl-outfile | \
+		--session-timeout | -t | \
 		--duration | \
 		--delay | \
 		--trigger-start | \
@@ -157,7 +157,7 @@ _pfmon()
 		--switch-timeout | \
 		--attach-task | \
 		--attach-process | \
-		--exclude | \
+		--exclude | --follow-exec-exclude | \
 		--aggregate | \
 		--cpu-list | \
 		--cgroup | \
@@ -170,7 +170,7 @@ _pfmon()
 		--smpl-notify | \
 		--switch-overflow | \
 		--smpl-entries | \
-		--smpl-pmds | \
+		--smpl-pmds | --extra-smpl-pmds | \
 		--smpl-module | \
 		--smpl-arg | \
 		--smpl-regions | \

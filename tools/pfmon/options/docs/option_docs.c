@@ -151,12 +151,22 @@ static void print_man(void)
 	}
 }
 
-/* Prints an option's letter and name as a pattern of the shell's case. */
+/* Prints an option's letters and names as a pattern of the shell's case. */
 static void print_pattern(const struct option_row *row)
 {
 	if (row->letter)
 		printf("-%c | ", row->letter);
 	printf("--%s", row->name);
+	for (size_t i = 0; i < option_alias_count; i++) {
+		const struct option_alias *alias = &option_aliases[i];
+
+		if (option_of_alias(alias) != row)
+			continue;
+		if (alias->letter)
+			printf(" | -%c", alias->letter);
+		if (alias->name)
+			printf(" | --%s", alias->name);
+	}
 }
 
 static bool has_argument(const struct option_row *row)
