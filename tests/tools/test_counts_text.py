@@ -128,7 +128,7 @@ def test_run_on_other_cpus_is_left_out(
     other = [line for lines in others for line in lines]
     run = counts.run("--repeat=3 --system-wide -er1", *same, *other, "end 0", *same)
     assert run.returncode == ERROR
-    assert "the means are without run 2: a CPU went online or offline" in run.stderr
+    assert "the means do not include run 2: a CPU went online or offline" in run.stderr
     values = [line.split()[:3] for line in run.stdout.splitlines()]
     assert values[:2] == [["CPU0", "1", "r1"], ["CPU1", "3", "r1"]]
 

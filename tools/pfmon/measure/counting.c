@@ -171,7 +171,7 @@ static void add_run(struct counting *counting, const struct results *results,
 
 	if (runs_add(&counting->runs, results->plan, rows, count, times))
 		return;
-	message("the means are without run %u: a CPU went online or offline since run 1",
+	message("the means do not include run %u: a CPU went online or offline since run 1",
 		counting->done);
 	counting->failed = true;
 }
