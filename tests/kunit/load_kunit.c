@@ -60,8 +60,8 @@ static void load_empties_message_queue(struct kunit *test)
 }
 
 /*
- * If an exec removes the events of a trusted context, they are loaded again.
- * That is not a new attachment.
+ * If an exec removes the events of a trusted context, they are loaded again
+ * without a PFM_LOAD_CONTEXT.
  */
 static void denied_pmds_are_kept_until_next_attachment(struct kunit *test)
 {
