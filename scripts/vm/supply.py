@@ -252,8 +252,8 @@ def _check(path: Path, chosen: kernels.Kernel) -> None:
     if built_for != chosen.release:
         raise SupplyError(
             f"{path} was built for {built_for}, but the guest runs {chosen.release}: "
-            "choose the kernel with --kernel, or give the format's folder, which is "
-            f"built for the guest: --format {path.parent}"
+            "choose the kernel with --kernel, or let pfm-vm build the format: "
+            f"--format {path.parent}"
         )
 
 

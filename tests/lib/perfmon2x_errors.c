@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * perfmon2x_errors - the errors that libpfm2x reports without a kernel
+ * perfmon2x_errors - the errors that libpfm2x reports without perfmon
  *
  * Prints one line per case, "NAME: RESULT ERRNO", for test_perfmon2x.py.
  */

@@ -46,7 +46,7 @@ class Values:
         return self.total / other.total if other.total else None
 
     def histogram(self) -> list[Bucket]:
-        """Returns the number of samples in buckets whose limits are powers of two."""
+        """Returns the samples in each bucket: 0, 1, 2 to 3, 4 to 7, and so on."""
         sums: Counter[int] = Counter()
         for (low, _), count in self.buckets.items():
             sums[low.bit_length()] += count

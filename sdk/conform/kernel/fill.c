@@ -98,7 +98,7 @@ int conform_check_full(struct conform *c)
 
 /*
  * After @level overflows, check restarts while monitoring is active, then
- * restarts while it is masked.
+ * restarts with a full buffer, while monitoring is masked.
  */
 static int restart_at(struct conform *c, unsigned int level)
 {

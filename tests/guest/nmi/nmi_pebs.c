@@ -321,8 +321,9 @@ TEST(muted_records_count_as_lost)
 }
 
 /*
- * This thread monitors the other CPU, which is idle or runs the kernel thread
- * of the test PMU. Neither has user registers that a record could contain.
+ * This thread monitors the other CPU, which runs the idle thread or the kernel
+ * thread of the test PMU. Neither has user registers that a record could
+ * contain.
  */
 TEST(user_records_in_kernel_threads_are_lost)
 {

@@ -281,7 +281,7 @@ static bool finish_recording(struct measurement *m,
 	return ok;
 }
 
-/* Counts by control group need a sample of each context switch. */
+/* Counts by control group miss context switches whose samples are throttled. */
 static void report_limits(const struct measurement *m)
 {
 	struct totals totals = { .samples = 0 };

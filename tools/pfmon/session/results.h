@@ -33,7 +33,7 @@ struct result {
 	unsigned int parts;	/* number of results in the sum */
 	struct event_result *events;	/* one per event of the plan */
 	uint64_t *durations;	/* active time of each event set in ns */
-	uint64_t *times;	/* total time for each set; 0 if unused */
+	uint64_t *times;	/* total time of each set; 0 for unused sets */
 	uint64_t *runs;		/* number of activations of each set */
 };
 
