@@ -84,14 +84,20 @@ static void idle_thread_counts_without_excl_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 10);
 }
 
-/* Proves 3.7.6-12 */
-static void excl_idle_timeout_runs_while_idle(struct kunit *test)
+/* Only set0 excludes the idle thread. It switches to set1 after two ticks. */
+static void start_until_timeout(struct kunit *test)
 {
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_TIME, 0, 2);
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	start_undisturbed(test);
+}
+
+/* Proves 3.7.6-12 */
+static void excl_idle_timeout_runs_while_idle(struct kunit *test)
+{
+	start_until_timeout(test);
 	cpu_idles(test, 10, TICK);
 	KUNIT_EXPECT_EQ(test, remaining(test, 0), TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
@@ -103,14 +109,10 @@ static void excl_idle_timeout_runs_while_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
 }
 
-/* Only set0 excludes the idle thread. The CPU stays idle during the switch. */
+/* The CPU stays idle during the switch. */
 static void next_set_counts_idle_thread(struct kunit *test)
 {
-	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_TIME, 0, 2);
-	make_set(test, 1, 0, 0, 0);
-	make_counter(test, 0, 0, 0, 0);
-	make_counter(test, 1, 0, 0, 0);
-	start_undisturbed(test);
+	start_until_timeout(test);
 	idle_changes(test, true);
 	cpu_happens(test, 10, 2 * TICK);
 	pfm_finish_switch(ctx_of(test));
